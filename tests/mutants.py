@@ -188,17 +188,38 @@ MUTANTS = {
         [("protocol/vertical/dealt/owner.cc", "      known->second != share.round)\n",
           "      known->second != share.round && share.round == 0)\n")]),
     "share-without-noise": (
-        "two owners open products with the noise of own columns only", "PairOpening.*",
+        "owners open products with the noise of own columns only", "Opening.*",
         [("protocol/vertical/pair/opening.cc",
-          "  for (Word& word : share) word += static_cast<Word>(terms.beside->sample(pair));\n", "")]),
+          "    for (Word& word : noisy) word += static_cast<Word>(terms.beside->sample(pair));\n",
+          "")]),
     "test-not-on-disk": (
-        "a test of rows that broke off is begun again", "PairOwner.Killed*",
-        [("protocol/vertical/pair/owner.cc", "  if (testing_)\n", "  if (testing_ && opening_)\n")]),
+        "a test of rows that broke off is begun again", "CellsOwner.Killed*",
+        [("protocol/vertical/pair/owner.cc", "  if (!testing_.empty())\n",
+          "  if (!testing_.empty() && opening_)\n")]),
+    "pays-before-all-pairs": (
+        "an owner pays when its own pairs have passed, whatever those of others do",
+        "CellsOwner.AnOwnerThatCheatsOneOfTwoOthersIsNamedByThatOne",
+        [("protocol/vertical/pair/owner.cc", "    return pair.second.due < Due::kMoments;\n",
+          "    return pair.second.due < Due::kReady;\n")]),
+    "opened-not-compared": (
+        "owners fit without comparing what they have opened", "CellsOwner.AnOwnerThatOpens*",
+        [("protocol/vertical/pair/owner.cc",
+          "if (pair.due == Due::kNothing && !std::ranges::equal(pair.hash, hash_of_opened()))",
+          "if (pair.due == Due::kNothing && pair.hash.empty())")]),
+    "answer-without-proof": (
+        "an owner may return a list of ids in another order", "JointTokens.*",
+        [("protocol/vertical/ids/joint_tokens.cc",
+          "  TRY(check_exponent(proof_of(from, place_), promised_.at(from).exponent, {sent_, made}, "
+          "proof));\n", "")]),
+    "list-not-hidden": (
+        "whoever evaluates a list of ids finds its own there", "JointTokens.*",
+        [("protocol/vertical/ids/joint_tokens.cc", "blind_(scalar_for(key, charter, \"blind\"))",
+          "blind_(scalar_for(key, charter, \"scalar\"))")]),
     "second-list-of-ids": (
         "a peer that comes back with another list of ids is answered again",
         "PairIds.ASecondListOfOnePeerIsNotAnswered",
-        [("protocol/vertical/pair/files.cc", "  if (!before.empty())\n",
-          "  if (before == \"nothing\")\n")]),
+        [("protocol/vertical/pair/files.cc", "    if (each.ends_with(known))\n",
+          "    if (each.ends_with(\"nothing\"))\n")]),
     "noise-of-the-seed": (
         "noise of rule noisy_sharing follows from the seed alone", "NoisyExchange.*",
         [("protocol/vertical/exchange_noisily.cc",

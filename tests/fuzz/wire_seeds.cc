@@ -104,8 +104,12 @@ struct SharingSeeds {
     part = wire::encode(first, wire::ModelPart{"one", {}});
     session = wire::encode(first, wire::Session{1, 1, {{"one", {}, Signature{}}}});
     dealer = wire::encode(first, wire::DealerShare{1, 1, {}, {1, 2}});
+    const wire::IdTokens tokens{1, 0, 1, Bytes(2 * wire::kTokenBytes)};
+    tokens_up = wire::encode(first, wire::TokensOfIds{tokens, wire::Leg::kUp});
+    tokens_down = wire::encode(first, wire::TokensOfIds{tokens, wire::Leg::kDown});
   }
-  Bytes letter_up{}, letter_down{}, hello{}, part{}, session{}, dealer{};
+  Bytes letter_up{}, letter_down{}, hello{}, part{}, session{}, dealer{}, tokens_up{},
+      tokens_down{};
 };
 
 bool write(const std::filesystem::path& file, const Bytes& bytes) {
@@ -135,6 +139,8 @@ bool write_seeds(const std::filesystem::path& corpus) {
          write(corpus / "to_owner" / "letter", letters_with(sharing.letter_down)) &&
          write(corpus / "to_owner" / "session", letters_with(sharing.session)) &&
          write(corpus / "to_owner" / "dealer", letters_with(sharing.dealer)) &&
+         write(corpus / "from_owner" / "tokens", letters_with(sharing.tokens_up)) &&
+         write(corpus / "to_owner" / "tokens", letters_with(sharing.tokens_down)) &&
          write(corpus / "from_owner" / "approval", letters_with(graph.hello)) &&
          write(corpus / "to_owner" / "approvals", letters_with(graph.first_query)) &&
          write(corpus / "from_owner" / "reveal", letters_with(graph.reveal)) &&

@@ -12,9 +12,10 @@ RECORDS = 120
 class Agencies(Consortium):
     """The papers of a consortium; its owners hold different columns of the same people."""
 
-    def __init__(self, folder, rounds=4, epsilon=1000, deadline=30, rule="gradients", owners=OWNERS):
+    def __init__(self, folder, rounds=4, epsilon=1000, deadline=30, rule="gradients", owners=OWNERS,
+                 dealer="learner"):
         self.folder, self.rounds, self.epsilon, self.deadline = folder, rounds, epsilon, deadline
-        self.rule, self.owners = rule, owners
+        self.rule, self.owners, self.dealer = rule, owners, dealer
         must("certs", "init", "banks.example", "--out", "ca", cwd=folder)
         self.sign_keys = {}
         self.join("central-bank", "learner")
@@ -54,16 +55,12 @@ class Agencies(Consortium):
             text = text.replace(old, new)
         (file or self.charter).write_text(text)
 
-    def dealt(self):
-        """Two owners can do without a dealer, under rule statistics."""
-        return self.rule != "statistics" or len(self.owners) > 2
-
     def norm(self, value):
-        return {"max_row_norm": value} if self.dealt() else {}
+        return {"max_row_norm": value} if self.dealer == "learner" else {}
 
     def steps(self):
         if self.rule == "statistics":
-            return {"rounds": 1, "dealer": "learner" if self.dealt() else "none"}
+            return {"rounds": 1, "dealer": self.dealer}
         if self.rule == "admm":
             return {"rounds": self.rounds, "step": 1.0}
         steps = {"rounds": self.rounds, "step": 1.0, "model_ball": 4.0}

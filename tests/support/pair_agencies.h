@@ -1,5 +1,5 @@
-// Two owners of columns without a dealer and a learner, whose messages can be changed on the way,
-// and whose processes die.
+// Owners of columns without a dealer and a learner, whose messages can be changed on the way, and
+// whose processes die.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,6 +22,44 @@
 #include "support/memory_ledger.h"
 
 namespace parley::protocol::pair_test {
+
+/// Of simulated owners, whose keys follow from their seeds: opens what owner `from` writes to
+/// another and puts something else into it, as `from` could do itself.
+class Ghostwriter {
+ public:
+  Ghostwriter(const charter::Charter& charter, size_t from, uint64_t seed)
+      : charter_(charter), from_(charter.owners[from].name) {
+    test::SeededEntropy entropy(seed, from_);
+    AgreementKey::draw(entropy);  // as the owner's constructor does
+    key_.emplace(AgreementKey::draw(entropy));
+  }
+
+  /// Calls change(text) for letters from that owner to another in this message; it is sent anew if
+  /// that returns true.
+  template <class Change>
+  void rewrite(Outgoing& next, const Change& change) {
+    const auto message = wire::decode_to_owner(next.message);
+    if (const auto* session = std::get_if<wire::Session>(&message->body)) {
+      for (const wire::Peer& peer : session->peers)
+        if (peer.owner == charter_.owners[next.owner].name) theirs_[next.owner] = peer.key;
+    }
+    const auto* letter = std::get_if<wire::Sealed>(&message->body);
+    if (letter == nullptr || letter->head().from != from_) return;
+    const auto key = key_->agree(theirs_.at(next.owner), "letters", charter_.hash);
+    auto text = letter->open(*key, charter_.hash);
+    ASSERT_TRUE(text) << "another key than the owner's";
+    if (!change(*text)) return;
+    const auto changed = wire::Sealed::seal(*key, charter_.hash, letter->head(), *text, entropy_);
+    next.message = wire::encode(message->envelope, wire::Letter{changed, wire::Leg::kDown});
+  }
+
+ private:
+  charter::Charter charter_;
+  std::string from_;
+  std::optional<AgreementKey> key_{};
+  std::map<size_t, Hash> theirs_{};
+  test::SeededEntropy entropy_{9, "ghost"};
+};
 
 inline constexpr size_t kRecords = 60;
 
@@ -59,16 +97,18 @@ struct Agencies {
   std::optional<size_t> die_at_write{}, die_at_message{};
   bool after_writing = false;  // or before
   bool stop = false;
+  std::optional<size_t> silent{};  // an owner that hears nothing
   std::function<void(Outgoing&)> on_the_way{};
-  uint64_t rows_seed[2] = {1, 1};
-  std::optional<People> people[2] = {};  // where it is not known which records both have
+  uint64_t rows_seed[3] = {1, 1, 1};
+  std::optional<People> people[3] = {};  // where it is not known which records all have
 
   explicit Agencies(double epsilon = 1, uint64_t seed = 1)
       : Agencies(test::cells_charter(epsilon, kRecords), seed) {}
   explicit Agencies(const std::string& text, uint64_t seed = 1)
       : charter(*charter::parse_charter(text, "cells.toml", {})),
         learner(*vertical_plan(charter), std::nullopt) {
-    for (size_t i = 0; i < 2; ++i) owners.push_back(std::make_unique<Agency>(charter, i, seed));
+    for (size_t i = 0; i < charter.owners.size(); ++i)
+      owners.push_back(std::make_unique<Agency>(charter, i, seed));
   }
 
   std::unique_ptr<Owner> start(size_t place) {
@@ -135,10 +175,11 @@ struct Agencies {
 
   /// Until nobody says anything; the error of an owner that ended with one.
   std::optional<Error> run() {
-    for (size_t i = 0; i < 2; ++i) come(i);
+    for (size_t i = 0; i < owners.size(); ++i) come(i);
     while (!post.empty() && !stop) {
       Outgoing next = std::move(post.front());
       post.pop_front();
+      if (next.owner == silent) continue;
       if (on_the_way) on_the_way(next);
       Owner& owner = *owners[next.owner]->process;
       const auto reply = owner.step(next.message);
@@ -152,6 +193,11 @@ struct Agencies {
       while (const auto more = owner.more()) hear(next.owner, *more);
     }
     return std::nullopt;
+  }
+  size_t paid() const {
+    size_t rounds = 0;
+    for (const auto& owner : owners) rounds += owner->ledger.last_round(charter.hash);
+    return rounds;
   }
   std::string ending() const {
     return learner.finished()  ? "finished"

@@ -232,6 +232,25 @@ PlanFamily sharing_family() {
   change_columns(family);
   family.change("refused: without l2", {{"model.l2", "0.0"}});
   family.change("refused: momentum", {{"protocol.momentum", "0.5"}});
+  family.base("statistics of three owners without a dealer",
+              with(with(columns_keys(), once), {{"protocol.dealer", "\"none\""},
+                                                {"privacy.max_row_norm", ""},
+                                                {"owner.a.max_row_norm", ""},
+                                                {"owner.b.max_row_norm", ""},
+                                                {"owner.c.max_row_norm", ""}}));
+  family.change("without dealer: no key", {{"protocol.dealer", ""}});
+  family.change("without dealer: bias", {{"model.bias", "true"}});
+  family.change("without dealer: bits", {{"column.b.bits", "6"}});
+  family.change("without dealer: intersect", {{"records.on_mismatch", "\"intersect\""}});
+  family.change("without dealer: two owners", {{"owner.c.name", ""},
+                                               {"owner.c.epsilon", ""},
+                                               {"owner.c.columns", ""},
+                                               {"column.c.name", ""},
+                                               {"column.c.owner", ""},
+                                               {"column.c.kind", ""},
+                                               {"column.c.bounds", ""},
+                                               {"column.c.missing", ""}});
+  family.change("refused: without dealer, a norm", {{"privacy.max_row_norm", "1.0"}});
   return family.done();
 }
 

@@ -204,6 +204,25 @@ void check_without_learner(Table& root, const Charter& charter) {
     check_graph(root, charter);
 }
 
+/// Without a dealer an owner may pass on letters that it cannot read; else the learner deals noise,
+/// or it learns.
+void check_learner(Table& t, const Charter& charter) {
+  const Protocol& protocol = charter.protocol;
+  const std::string& name = charter.learner.name;
+  const bool both = is_owner(charter, name);
+  if (charter.columns_apart()) {
+    if (both && !protocol.without_dealer())
+      t.fail("name", "must not be an owner's under sharing, found " + in_quotes(name),
+             "The learner deals the noise, so it must hold no data.");
+    return;
+  }
+  if (both != protocol.learners.owner.has_value() && protocol.as<Federated>() == nullptr)
+    t.fail("name",
+           both ? "is an owner's, which needs protocol.owner_learner"
+                : "is no owner's, but protocol.owner_learner is given",
+           "An owner that learns says how, for example owner_learner = \"own_noise\".");
+}
+
 }  // namespace
 
 void read_learner(Table& root, Charter& charter) {
@@ -213,16 +232,7 @@ void read_learner(Table& root, Charter& charter) {
     t.required("name", learner.name, any_name, "Name it, for example name = \"central-bank\".");
     t.optional("address", learner.address, address_or_nothing,
                "For example address = \"parley.banks.example:7443\".");
-    const bool both = is_owner(charter, learner.name);
-    if (both && charter.columns_apart())
-      t.fail("name", "must not be an owner's under sharing, found " + in_quotes(learner.name),
-             "The learner deals the noise, so it must hold no data.");
-    else if (both != charter.protocol.learners.owner.has_value() &&
-             charter.protocol.as<Federated>() == nullptr)
-      t.fail("name",
-             both ? "is an owner's, which needs protocol.owner_learner"
-                  : "is no owner's, but protocol.owner_learner is given",
-             "An owner that learns says how, for example owner_learner = \"own_noise\".");
+    check_learner(t, charter);
   });
 }
 

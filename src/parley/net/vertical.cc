@@ -38,7 +38,7 @@ Result<void> check_earlier_tests(const charter::Policy& policy, const charter::C
     const std::string text = TRY(read_file(file));
     for (const charter::Owner& owner : charter.owners)
       if (owner.sign_key && owner.name != policy.owner &&
-          text.starts_with(std::string(protocol::kTestBegun) + " " + to_text(*owner.sign_key)))
+          protocol::says_begun(text, to_text(*owner.sign_key)))
         return Error{Code::kPolicy,
                      "an earlier test of rows with " + owner.name + " was not passed",
                      "Find out why. If " + owner.name + " is to be trusted, remove this file.",

@@ -46,6 +46,13 @@ std::string decided(const Charter& charter, std::string_view key, const std::str
   return is_decided(charter, key) ? value : "(undecided)";
 }
 
+/// Without a dealer: does one of the owners pass on the letters?
+bool office_is_owner(const Charter& charter) {
+  return charter.protocol.without_dealer() &&
+         std::any_of(charter.owners.begin(), charter.owners.end(),
+                     [&](const Owner& owner) { return owner.name == charter.learner.name; });
+}
+
 std::string who(const Charter& charter) {
   int64_t rows = 0;
   std::string names;
@@ -66,6 +73,9 @@ std::string who(const Charter& charter) {
                       word(*charter.protocol.learners.owner) + ").\n"
                 : "answers are passed on from owner to owner, and all learn " +
                       std::string("the same model.\n"));
+  if (office_is_owner(charter))
+    return "Who: " + hold + ": " + names + ". " + charter.learner.name +
+           ", an owner, also passes on the letters of all.\n";
   return "Who: " + hold + ": " + names + ". " + charter.learner.name + " coordinates" +
          (both ? ", and is an owner as well (" + word(*charter.protocol.learners.owner) + ").\n"
                : " and has no private input.\n");
@@ -296,8 +306,9 @@ std::string cells_price(const Charter& charter) {
   const double unit = std::ldexp(1.0, -2 * terms->plan.bits) / double(terms->plan.rows);
   return "  Mean products of columns of two owners will carry gaussian noise of deviation " +
          about(std::sqrt(2.0) * terms->beside->scale() * unit) +
-         ", half of its variance from each. Before that the two send each other about " +
-         about(setup_bytes(*terms) / 1e6) + " MB that tell nothing.\n";
+         ", half of its variance from each of the two. Before that " +
+         (charter.owners.size() == 2 ? "the two send" : "every two owners, all together, send") +
+         " each other about " + about(setup_bytes(*terms) / 1e6) + " MB that tell nothing.\n";
 }
 
 /// How precise the sum of lengths will be, before anyone pays for it.
@@ -359,6 +370,23 @@ std::string promise(const Charter& charter) {
   return text + "\n";
 }
 
+/// What matching ids without a dealer tells, and to whom.
+std::string known_of_ids(const Charter& charter) {
+  const std::string most = grouped(static_cast<int64_t>(charter.records->longest_list()));
+  if (charter.owners.size() == 2)
+    return "Each learns which of its own ids the other has, and how many ids that has, at most " +
+           most + ".";
+  return "Each learns which of its own ids all have, and how many ids each other owner has, at "
+         "most " +
+         most + "; " +
+         (office_is_owner(charter)
+              ? charter.learner.name +
+                    " also how the others' lists overlap, without ids, and who else has its own "
+                    "ids."
+              : "the learner how the lists overlap, without ids, and together with an owner who "
+                "else has that owner's ids.");
+}
+
 /// Whom an owner of columns must trust for the promise to hold.
 std::string trusted(const Charter& charter) {
   if (!charter.columns_apart()) return "";
@@ -366,14 +394,10 @@ std::string trusted(const Charter& charter) {
     return "Trusted: every owner knows all labels.\n";
   if (charter.protocol.without_dealer())
     return "Trusted: nobody for masks and noise. Every owner adds all the noise that protects it; "
-           "the "
-           "learner passes on letters that it cannot read. An owner that cheats in the test of "
-           "rows "
-           "can test one guess about another's records, which epsilon does not cover, and is "
-           "stopped "
-           "if it is wrong. Each learns which of its own ids the other has, and how many ids that "
-           "has, at most " +
-           grouped(static_cast<int64_t>(charter.records->longest_list())) + ".\n";
+           "the learner passes on letters that it cannot read. An owner that cheats in the test of "
+           "rows can test one guess about another's records, which epsilon does not cover, and is "
+           "stopped if it is wrong. " +
+           known_of_ids(charter) + "\n";
   return "Trusted: owners keep to the protocol; the learner is trusted for masks and noise, and "
          "together with any owner it sees what they hide.\n";
 }

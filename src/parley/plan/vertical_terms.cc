@@ -115,8 +115,6 @@ Result<void> check_rounding(const learn::NoisySharingPlan& plan,
   return {};
 }
 
-constexpr size_t kMostOwners = 2;  // without a dealer, so far
-
 Result<void> check_cell(const data::Column& column) {
   if (column.kind == data::Column::Kind::kNumber) return {};
   const auto wrong = [&](const std::string& what, const std::string& hint) {
@@ -133,9 +131,6 @@ Result<void> check_cell(const data::Column& column) {
 }
 
 Result<void> check_cells(const Charter& charter) {
-  if (charter.owners.size() > kMostOwners)
-    return not_available("protocol.dealer", "none",
-                         "For three and more owners take dealer = \"learner\".");
   for (const data::Column& column : charter.schema.columns) TRY(check_cell(column));
   return {};
 }
@@ -225,9 +220,11 @@ Result<VerticalTerms> cell_terms(const Charter& charter) {
 
 }  // namespace
 
-double setup_bytes(const VerticalTerms& terms) {
+namespace {
+
+/// Of two owners, for one record.
+double pair_bytes(const learn::CellColumns& one, const learn::CellColumns& other) {
   constexpr double kTests = 5, kWord = 8, kString = 16;
-  const learn::CellColumns &one = terms.cells[0], &other = terms.cells[1];
   double a_record = 0;
   for (const auto& [receiver, sender] : {std::pair(&one, &other), std::pair(&other, &one)}) {
     const auto transfers = static_cast<double>(learn::transfers_of(receiver->cells()));
@@ -238,7 +235,16 @@ double setup_bytes(const VerticalTerms& terms) {
     return kWord * (static_cast<double>(receiver.cells().size() * sender.columns()) +
                     kTests * static_cast<double>(sender.cells().size()));
   };
-  a_record += std::min(words(one, other), words(other, one));
+  return a_record + std::min(words(one, other), words(other, one));
+}
+
+}  // namespace
+
+double setup_bytes(const VerticalTerms& terms) {
+  double a_record = 0;
+  for (size_t m = 0; m < terms.cells.size(); ++m)
+    for (size_t k = m + 1; k < terms.cells.size(); ++k)
+      a_record += pair_bytes(terms.cells[m], terms.cells[k]);
   return a_record * static_cast<double>(terms.plan.rows);
 }
 

@@ -2,12 +2,14 @@
 // steps, and the noise that the strictest budget buys. The rules are V-B, V-C and V-A of
 // learn/vertical/joint_gradient.h, joint_moments.h and noisy_sharing.h.
 //
-// Without a dealer (rule statistics, two owners) rows are cells, so that a whole row is never
-// longer than R, and a label never larger than Y >= R, whatever a peer does. What is released is
-// V-C of whole numbers, D = moments_reach(R, Y) = sqrt(8) R Y units. Of the products of its own
-// columns an owner adds all noise; to those of both, each adds all of it (v/2), so that what an
-// owner does not know of it is what it is charged for: one discrete Gaussian. That the sum then has
-// twice as much is post-processing.
+// Without a dealer (rule statistics) rows are cells, so that a whole row is never longer than R,
+// and a label never larger than Y >= R, whatever a peer does. What is released is V-C of whole
+// numbers, D = moments_reach(R, Y) = sqrt(8) R Y units. Of the products of its own columns an owner
+// adds all noise; to those of two owners, each adds all of it (v/2), so that what other owners,
+// however many of them work together, do not know of it is what an owner is charged for: one
+// discrete Gaussian. That the sum then has twice as much is post-processing. An owner among three
+// and more may use other rows with each peer; D is the same, since only their lengths enter
+// (docs/theory/columns.md).
 #pragma once
 
 #include "parley/charter/charter.h"
@@ -53,8 +55,8 @@ Result<VerticalTerms> vertical_terms(const charter::Charter& charter);
 /// also where nothing is protected. What no rule can run is refused, naming the key.
 Result<learn::JointPlan> columns_plan(const charter::Charter& charter);
 
-/// What two owners without a dealer send each other before anything is opened, in bytes: a bound
-/// within some hundredths. More than this is refused.
+/// What owners without a dealer send each other before anything is opened, in bytes, ids not
+/// counted: a bound within some hundredths. More than this is refused.
 double setup_bytes(const VerticalTerms& terms);
 inline constexpr double kSetupBytesMax = 64e9;
 

@@ -2,8 +2,7 @@
 // noise unknown to whoever sees it.
 //
 //   Raw --gate::ColumnsGate--> ToMask --protocol::GradientParty, MomentsParty--> masked words
-//   Raw --gate::ColumnsGate--> ToMask --ot::PairSetup--> ToMask, a share --PairOpening--> with
-//   noise
+//   Raw --gate::ColumnsGate--> ToMask --ot::PairSetup--> ToMask, a share --Opening--> with noise
 //
 // Only these can look inside, so that unmasked columns, scores or shares cannot be put into a
 // message.
@@ -17,7 +16,7 @@ class ColumnsGate;
 namespace parley::protocol {
 class GradientParty;
 class MomentsParty;
-class PairOpening;
+class Opening;
 namespace ot {
 class PairSetup;
 }
@@ -36,7 +35,7 @@ class ToMask {
   friend class gate::ColumnsGate;
   friend class protocol::GradientParty;
   friend class protocol::MomentsParty;
-  friend class protocol::PairOpening;
+  friend class protocol::Opening;
   friend class protocol::ot::PairSetup;
   friend struct ToMaskForTest;  // Defined under tests/ only.
   explicit ToMask(T value) : value_(std::move(value)) {}

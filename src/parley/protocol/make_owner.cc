@@ -36,8 +36,8 @@ MadeOwner columns_owner(OwnerSetting& own) {
   if (has_dealer(own.charter))
     return std::unique_ptr<Owner>(std::make_unique<DealtOwner>(std::move(setting), std::move(gate),
                                                                own.entropy, std::move(own.key)));
-  return std::unique_ptr<Owner>(std::make_unique<PairOwner>(std::move(setting), std::move(gate),
-                                                            own.entropy, std::move(own.key)));
+  return std::unique_ptr<Owner>(std::make_unique<CellsOwner>(std::move(setting), std::move(gate),
+                                                             own.entropy, std::move(own.key)));
 }
 
 MadeOwner aggregating_owner(OwnerSetting& own) {

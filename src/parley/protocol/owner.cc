@@ -47,6 +47,7 @@ Result<std::optional<Bytes>> Owner::step(ByteView message) {
             [&](wire::Sealed& letter) -> Reply { return take(std::move(letter)); },
             [&](wire::DealerShare& share) -> Reply { return take(std::move(share)); },
             [&](wire::Session& session) -> Reply { return take(std::move(session)); },
+            [&](wire::IdTokens& tokens) -> Reply { return take(std::move(tokens)); },
             [&](wire::Abort& abort) -> Reply {
               return Error{abort.code, "the learner ended the job: " + abort.text};
             }},
@@ -115,6 +116,7 @@ Result<std::optional<Bytes>> Owner::be_told(const wire::Finished&) {
 Result<std::optional<Bytes>> Owner::take(wire::Sealed) { return of_another_protocol(); }
 Result<std::optional<Bytes>> Owner::take(wire::DealerShare) { return of_another_protocol(); }
 Result<std::optional<Bytes>> Owner::take(wire::Session) { return of_another_protocol(); }
+Result<std::optional<Bytes>> Owner::take(wire::IdTokens) { return of_another_protocol(); }
 
 std::optional<Signature> Owner::sign(ByteView bytes) const {
   return key_ ? std::optional(key_->sign(bytes)) : std::nullopt;

@@ -67,6 +67,7 @@ class Owner {
   virtual Reply take(wire::Sealed letter);
   virtual Reply take(wire::DealerShare share);
   virtual Reply take(wire::Session session);
+  virtual Reply take(wire::IdTokens tokens);
 
   Reply answer(const wire::ReceivedQuery& query);
   /// The reason goes to the learner, unless this machine is the reason.

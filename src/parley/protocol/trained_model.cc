@@ -57,6 +57,14 @@ JobSpent at_delta_of(const charter::Owner& owner, const JobSpent& spent) {
 }
 
 /// What the promise leaves open, beside what is always public.
+std::string known_of_ids(const charter::Charter& charter) {
+  return charter.owners.size() == 2
+             ? "each owner knows which of its own ids the other has, and how many ids that has"
+             : "each owner knows which of its own ids all have, and how many ids each other has; "
+               "who passes on letters how the lists overlap, and together with an owner who else "
+               "has its ids";
+}
+
 std::vector<std::string> not_covered(const charter::Charter& charter) {
   if (!charter.records) {
     std::vector<std::string> open = {"the pilot rows are public",
@@ -76,7 +84,7 @@ std::vector<std::string> not_covered(const charter::Charter& charter) {
   }
   std::vector<std::string> open = {
       charter.protocol.without_dealer()
-          ? "each owner knows which of its own ids the other has, and how many ids that has"
+          ? known_of_ids(charter)
           : "which records there are, and their ids, is known to all parties"};
   if (charter.protocol.rule() == charter::Rule::kNoisySharing)
     open.push_back("the labels: all owners know them");
@@ -84,7 +92,11 @@ std::vector<std::string> not_covered(const charter::Charter& charter) {
     open.insert(open.end(),
                 {"an owner that cheats in the test of rows can test one guess about another's "
                  "records, and is stopped if it is wrong",
-                 "both owners together: the promise is against either of them, and everyone else"});
+                 charter.owners.size() == 2
+                     ? "both owners together: the promise is against either of them, and everyone "
+                       "else"
+                     : "all owners together: the promise is against any of them that leave out "
+                       "one, and everyone else"});
   else
     open.insert(open.end(),
                 {"the learner deals the noise: together with any owner it knows what the noise "

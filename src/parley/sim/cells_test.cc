@@ -1,4 +1,4 @@
-// Two owners of columns without a dealer, in the simulator.
+// Owners of columns without a dealer, in the simulator.
 #include <gtest/gtest.h>
 
 #include "parley/data/sources/table.h"
@@ -14,31 +14,38 @@ namespace cells_test {
 
 constexpr size_t kRecords = 400;
 
-SimulateInput some_input(double epsilon) {
-  SimulateInput input{
-      .charter = *charter::parse_charter(test::cells_charter(epsilon, kRecords), "cells.toml", {}),
-      .owners = {},
-      .pilot = nullptr,
-      .policies = {}};
-  for (size_t m = 0; m < 2; ++m)
+SimulateInput input_of(const std::string& text) {
+  SimulateInput input{.charter = *charter::parse_charter(text, "cells.toml", {}),
+                      .owners = {},
+                      .pilot = nullptr,
+                      .policies = {}};
+  for (size_t m = 0; m < input.charter.owners.size(); ++m)
     input.owners.push_back({test::cells_rows(m, kRecords), "test", Hash{1}});
   return input;
 }
 
-TEST(CellsInTheSimulator, WithNextToNoNoiseTheModelIsThatOfOnePlace) {
-  const SimulateInput input = some_input(1e4);
+SimulateInput some_input(double epsilon) {
+  return input_of(test::cells_charter(epsilon, kRecords));
+}
+
+void expect_model_of_one_place(const SimulateInput& input, size_t features) {
   const SimulateOptions options{.seed = 3};
   const auto simulation = simulation_of_columns(input, options, nullptr);
   ASSERT_TRUE(simulation) << describe(simulation.error());
   const auto run = simulation->run(simulation->reference, 0);
   ASSERT_TRUE(run) << describe(run.error());
-  ASSERT_EQ(run->model.size(), 8u);
+  ASSERT_EQ(run->model.size(), features);
   const double best = simulation->reference.pooled.at(simulation->reference.optimum.theta);
-  const double zero = simulation->reference.pooled.at(std::vector<double>(8));
+  const double zero = simulation->reference.pooled.at(std::vector<double>(features));
   const double found = simulation->reference.pooled.at(run->model);
   EXPECT_LT(best, .6 * zero) << "there is something to learn";
   EXPECT_LT(found - best, .02 * (zero - best));
   for (const auto& owner : run->owners) EXPECT_LE(owner.spent.epsilon, 1e4);
+}
+
+TEST(CellsInTheSimulator, WithNextToNoNoiseTheModelIsThatOfOnePlace) {
+  expect_model_of_one_place(some_input(1e4), 8);
+  expect_model_of_one_place(input_of(test::three_cells_charter(1e4, kRecords)), 12);
 }
 
 /// Tables whose label is high where exactly one of job = a and sex = f holds: no sum of columns
@@ -111,14 +118,14 @@ TEST(CellsInTheSimulator, PaysOnceAndReplaysFromItsSeed) {
 }
 
 /// Whatever breaks: the model without faults, or the reason that an interrupted test gives.
-TEST(CellsInTheSimulator, AmongFaultsTheSameModelOrAReason) {
-  const SimulateInput input = some_input(1);
+void expect_model_or_reason(const SimulateInput& input, uint64_t runs, double rate,
+                            size_t finished_least) {
   size_t finished = 0;
-  for (uint64_t seed = 1; seed <= 30; ++seed) {
+  for (uint64_t seed = 1; seed <= runs; ++seed) {
     const SimulateOptions options{.seed = seed};
     const auto run = run_job({.input = input,
                               .options = options,
-                              .faults = {.drop = .01, .crash = .01, .learner = .01}});
+                              .faults = {.drop = rate, .crash = rate, .learner = rate}});
     if (run) {
       ++finished;
       for (const auto& owner : run->owners) EXPECT_EQ(owner.answered, 1u);
@@ -129,7 +136,14 @@ TEST(CellsInTheSimulator, AmongFaultsTheSameModelOrAReason) {
           << why;
     }
   }
-  EXPECT_GT(finished, 5u);
+  EXPECT_GE(finished, finished_least);
+}
+
+TEST(CellsInTheSimulator, AmongFaultsTheSameModelOrAReason) {
+  expect_model_or_reason(some_input(1), 30, .01, 6);
+}
+TEST(CellsInTheSimulator, OfThreeOwnersAmongFaultsTheSameModelOrAReason) {
+  expect_model_or_reason(input_of(test::three_cells_charter(1, kRecords)), 20, .002, 4);
 }
 
 }  // namespace cells_test

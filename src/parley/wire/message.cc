@@ -205,6 +205,17 @@ Bytes encode(const Envelope& envelope, const Letter& letter) {
   return serialized(proto);
 }
 
+Bytes encode(const Envelope& envelope, const TokensOfIds& piece) {
+  if (piece.leg == Leg::kDown) {
+    auto proto = with<v1::ToOwner>(envelope);
+    put(piece.tokens, *proto.mutable_tokens());
+    return serialized(proto);
+  }
+  auto proto = with<v1::FromOwner>(envelope);
+  put(piece.tokens, *proto.mutable_tokens());
+  return serialized(proto);
+}
+
 Result<ToOwner> decode_to_owner(ByteView bytes) {
   const auto proto = TRY(parse<v1::ToOwner>(bytes));
   ToOwner message{TRY(envelope_of(proto)), Welcome{}};
@@ -233,6 +244,8 @@ Result<ToOwner> decode_to_owner(ByteView bytes) {
     message.body = TRY(dealer_share_of(proto.dealer()));
   } else if (proto.has_session()) {
     message.body = TRY(session_of(proto.session()));
+  } else if (proto.has_tokens()) {
+    message.body = TRY(id_tokens_of(proto.tokens()));
   } else {
     return malformed("of a kind an owner does not expect here");
   }
@@ -260,6 +273,8 @@ Result<FromOwner> decode_from_owner(ByteView bytes) {
     message.body = TRY(sealed_of(proto.sealed()));
   } else if (proto.has_part()) {
     message.body = TRY(model_part_of(proto.part()));
+  } else if (proto.has_tokens()) {
+    message.body = TRY(id_tokens_of(proto.tokens()));
   } else {
     return malformed("of a kind a learner does not expect here");
   }

@@ -105,6 +105,11 @@ struct Letter {
   Leg leg;
 };
 Bytes encode(const Envelope& envelope, const Letter& letter);
+struct TokensOfIds {
+  const IdTokens& tokens;
+  Leg leg;
+};
+Bytes encode(const Envelope& envelope, const TokensOfIds& piece);
 
 template <class T>
 concept Sendable = requires(const Envelope& envelope, const T& message) {
@@ -134,12 +139,14 @@ struct ReceivedFromMember {
 struct ToOwner {
   Envelope envelope;
   std::variant<Welcome, ReceivedQuery, Grant, Finished, Abort, ToMember, Sealed, DealerShare,
-               Session>
+               Session, IdTokens>
       body;
 };
 struct FromOwner {
   Envelope envelope;
-  std::variant<Hello, Claim, ReceivedAnswer, Refusal, ReceivedFromMember, Sealed, ModelPart> body;
+  std::variant<Hello, Claim, ReceivedAnswer, Refusal, ReceivedFromMember, Sealed, ModelPart,
+               IdTokens>
+      body;
 };
 
 /// Longer messages are refused before they are parsed.

@@ -54,6 +54,19 @@ struct ModelPart {
   bool operator==(const ModelPart&) const = default;
 };
 
+/// A piece of a rising list of tokens of ids: from an owner those of its own, to it those that all
+/// owners have. Nobody can make a token of an id without all of them.
+struct IdTokens {
+  uint32_t session = 0;
+  uint32_t part = 0, parts = 1;  // counted from 0
+  Bytes tokens{};                // kTokenBytes each
+  bool operator==(const IdTokens&) const = default;
+};
+inline constexpr size_t kTokenBytes = 16;
+
+/// The pieces of such a list.
+std::vector<IdTokens> in_pieces(uint32_t session, ByteView tokens);
+
 /// What an owner signs, so that nobody between can put a key of his own in place of its key.
 Bytes signed_key(const Hash& charter, std::string_view owner, const Hash& key);
 

@@ -30,6 +30,24 @@ Bytes signed_key(const Hash& charter, std::string_view owner, const Hash& key) {
   return TupleBytes().add("parley agreement key").add(charter).add(owner).add(key).bytes();
 }
 
+/// wire:: since another file has a limit of the same name.
+std::vector<IdTokens> in_pieces(uint32_t session, ByteView tokens) {
+  static_assert(wire::kPieceBytesMax % kTokenBytes == 0);
+  const size_t parts =
+      std::max<size_t>(1, (tokens.size() + wire::kPieceBytesMax - 1) / wire::kPieceBytesMax);
+  check(parts <= kPiecesMax);
+  std::vector<IdTokens> pieces;
+  for (size_t part = 0; part < parts; ++part) {
+    const size_t at = part * wire::kPieceBytesMax;
+    const ByteView piece = tokens.subspan(at, std::min(wire::kPieceBytesMax, tokens.size() - at));
+    pieces.push_back({session,
+                      static_cast<uint32_t>(part),
+                      static_cast<uint32_t>(parts),
+                      {piece.begin(), piece.end()}});
+  }
+  return pieces;
+}
+
 void put(const VerticalHello& hello, v1::Hello& out) {
   out.set_data_digest(text_of(hello.records));
   out.set_columns_digest(text_of(hello.columns));
@@ -75,6 +93,13 @@ void put(const ModelPart& part, v1::ModelPart& out) {
   out.set_owner(part.owner);
   out.set_sha256(text_of(part.sha256));
   out.set_session(part.session);
+}
+
+void put(const IdTokens& tokens, v1::IdTokens& out) {
+  out.set_session(tokens.session);
+  out.set_part(tokens.part);
+  out.set_parts(tokens.parts);
+  out.set_tokens(tokens.tokens.data(), tokens.tokens.size());
 }
 
 Result<std::optional<VerticalHello>> vertical_hello_of(const v1::Hello& proto) {
@@ -126,6 +151,15 @@ Result<ModelPart> model_part_of(const v1::ModelPart& proto) {
   part.owner = TRY(name_of(proto.owner(), "part.owner"));
   part.sha256 = TRY(hash_of(proto.sha256(), "part.sha256"));
   return part;
+}
+
+Result<IdTokens> id_tokens_of(const v1::IdTokens& proto) {
+  const ByteView tokens = as_bytes(proto.tokens());
+  if (tokens.size() % kTokenBytes != 0 || tokens.size() > wire::kPieceBytesMax)
+    return malformed("tokens are not whole, or more than a piece holds");
+  if (proto.part() >= proto.parts() || proto.parts() > kPiecesMax)
+    return malformed("a piece of tokens that is none");
+  return IdTokens{proto.session(), proto.part(), proto.parts(), {tokens.begin(), tokens.end()}};
 }
 
 Result<std::vector<ModelPart>> model_parts_of(const v1::Finished& proto) {

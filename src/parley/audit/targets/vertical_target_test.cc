@@ -38,7 +38,7 @@ TEST(SharingAudit, JointStatisticsPassAndSixteenRecordsDoNot) {
   EXPECT_GT(audit->control->epsilon(), target->claimed.epsilon);
 }
 
-/// What everyone sees who does not know an owner's noise; for one who does, see PairOpening's test.
+/// What everyone sees who does not know an owner's noise; for one who does, see Opening's test.
 TEST(SharingAudit, StatisticsWithoutADealerPassAndSixteenRecordsDoNot) {
   const auto charter = *charter::parse_charter(test::cells_charter(1, 80), "cells.toml", {});
   const auto target = vertical_target(charter, 0);

@@ -215,52 +215,27 @@ std::vector<std::string> columns_of(const DraftInput& input, const DraftOwner& o
   return found;
 }
 
-/// No row of an owner is longer: a number, a category and the bias are at most 1 long.
-double longest_part(const DraftInput& input, const DraftOwner& owner,
-                    const std::vector<std::string>& kept) {
-  const bool bias = owner.name == holder_of(input, input.target);
-  const size_t columns = columns_of(input, owner, kept).size() + bias;
-  return rounded_up(std::sqrt(static_cast<double>(columns)), 4);
-}
-
-/// Of all parts together.
-double longest_row(const DraftInput& input, const std::vector<std::string>& kept) {
-  double squares = 0;
-  for (const DraftOwner& owner : input.owners)
-    squares += std::pow(longest_part(input, owner, kept), 2);
-  return rounded_up(std::sqrt(squares), 6);
-}
-
-/// Three and more owners cannot do without one yet.
-bool needs_dealer(const DraftInput& input) { return input.owners.size() > 2; }
-
 void write_owners_of_columns(Lines& out, const DraftInput& input,
                              const std::vector<std::string>& kept) {
   for (const DraftOwner& owner : input.owners) {
     out.raw("[[owner]]");
     out.value("name", to_json(owner.name), "CONFIRM");
     out.value("columns", to_json(columns_of(input, owner, kept)));
-    if (needs_dealer(input))
-      out.value("max_row_norm", to_json(longest_part(input, owner, kept)),
-                "no row is longer; rows are cut to less if it is made smaller");
     out.value("epsilon", to_json(owner.epsilon), "CONFIRM; the owner's total for this job");
     out.raw("");
   }
 }
 
 /// Second moments, once: neither steps nor rounds are to be chosen.
-void write_columns_protocol(Lines& out, const DraftInput& input, double longest) {
+void write_columns_protocol(Lines& out, const DraftInput& input) {
   out.value("l2", "0.001");
   out.value("box", "5", "CONFIRM; every coefficient is at most this large");
   out.raw("");
   out.raw("[protocol]");
   out.value("name", "\"sharing\"");
   out.value("rule", "\"statistics\"", "noisy products of all columns, once");
-  if (needs_dealer(input)) out.value("dealer", "\"learner\"", "it is trusted for masks and noise");
   out.raw("");
   out.raw("[privacy]");
-  if (needs_dealer(input))
-    out.value("max_row_norm", to_json(longest), "of a whole record, with the bias");
   out.value("unit", "\"record\"", "CONFIRM; has a person one record only?");
   out.value("delta", to_json(input.delta), "CONFIRM; owners accept it, as Gaussian noise needs");
   out.raw("");
@@ -271,12 +246,10 @@ void write_rest_of_columns(Lines& out, const DraftInput& input,
   out.raw("[model]");
   out.value("loss", "\"squared\"", "of two classes, too, where columns lie in several places");
   out.value("bias", "true");
-  write_columns_protocol(out, input, longest_row(input, kept));
+  write_columns_protocol(out, input);
   write_owners_of_columns(out, input, kept);
   out.raw("[learner]");
-  out.value("name", "\"learner\"",
-            needs_dealer(input) ? "CONFIRM; no owner, and in league with none"
-                                : "CONFIRM; no owner; it passes on letters that it cannot read");
+  out.value("name", "\"learner\"", "CONFIRM; no owner; it passes on letters that it cannot read");
 }
 
 void write_rest(Lines& out, const DraftInput& input, bool classes) {

@@ -89,6 +89,14 @@ TEST_F(DraftTest, OfColumnsInSeveralPlacesIsComplete) {
   EXPECT_EQ(reason_for(*draft, "both"), "in bank.csv and bureau.csv");
   EXPECT_NE(draft->charter.find("\"intersect\""), std::string::npos) << "files differ in rows";
   EXPECT_NE(draft_policy(input.owners[0], true).find("[\"sharing\"]"), std::string::npos);
+  EXPECT_TRUE(write_file(folder / "tax.csv", "person,debt\n1,8\n2,9\n"));
+  const std::filesystem::path three[] = {files[0], files[1], folder / "tax.csv"};
+  const auto of_three = draft_charter(
+      {.target = "rate", .id = "person", .owners = *draft_owners(three), .delta = 1e-6});
+  ASSERT_TRUE(of_three) << describe(of_three.error());
+  const auto whole = parse_charter(of_three->charter, "draft", folder);
+  ASSERT_TRUE(whole) << describe(whole.error()) << of_three->charter;
+  EXPECT_TRUE(whole->protocol.without_dealer());
   input.id = "income";
   EXPECT_FALSE(draft_charter(input)) << "not in every file";
   input.id = "person", input.target = "both";

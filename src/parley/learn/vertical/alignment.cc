@@ -3,6 +3,8 @@
 #include <sodium.h>
 
 #include <algorithm>
+#include <cstring>
+#include <functional>
 #include <iterator>
 #include <string_view>
 
@@ -63,6 +65,20 @@ Alignment align(std::span<const std::string> ids, const Secret32& key) {
     out.rows.push_back(row);
   }
   return out;
+}
+
+Bytes bytes_of(std::span<const IdDigest> digests) {
+  const auto* bytes = reinterpret_cast<const uint8_t*>(digests.data());
+  return Bytes(bytes, bytes + digests.size_bytes());
+}
+
+std::optional<std::vector<IdDigest>> digests_in(ByteView bytes) {
+  if (bytes.size() % sizeof(IdDigest) != 0) return std::nullopt;
+  std::vector<IdDigest> digests(bytes.size() / sizeof(IdDigest));
+  if (!bytes.empty()) std::memcpy(digests.data(), bytes.data(), bytes.size());
+  if (std::adjacent_find(digests.begin(), digests.end(), std::greater_equal<>()) != digests.end())
+    return std::nullopt;
+  return digests;
 }
 
 Result<void> same_records(const std::string& one, const Alignment& first, const std::string& other,

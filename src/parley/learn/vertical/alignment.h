@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@
 namespace parley::learn {
 
 using IdDigest = std::array<uint8_t, 16>;
+using IdDigests = std::vector<IdDigest>;
 
 struct Alignment {
   std::vector<IdDigest> digests{};  // in rising order, each once
@@ -29,6 +31,11 @@ struct Alignment {
   /// Of the list: what is compared.
   Hash hash() const;
 };
+
+/// Digests as messages hold them.
+Bytes bytes_of(std::span<const IdDigest> digests);
+/// Nothing for bytes that are no list of digests, or one that does not rise.
+std::optional<std::vector<IdDigest>> digests_in(ByteView bytes);
 
 /// Blanks around an id do not count; an id of nothing else is missing.
 Alignment align(std::span<const std::string> ids, const Secret32& key);

@@ -1,10 +1,12 @@
 #include "parley/protocol/vertical/learner.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <variant>
 
 #include "parley/gate/columns_gate.h"
+#include "parley/learn/vertical/alignment.h"
 
 namespace parley::protocol {
 
@@ -87,6 +89,7 @@ Result<Step> VerticalLearner::step(size_t owner, ByteView message) {
             [&](wire::Sealed& letter) -> Result<Step> { return relay(owner, letter); },
             [&](wire::ReceivedAnswer& answer) -> Result<Step> { return take(owner, answer); },
             [&](wire::ModelPart& part) -> Result<Step> { return take(owner, part); },
+            [&](wire::IdTokens& piece) -> Result<Step> { return take(owner, piece); },
             [&](wire::Refusal& refusal) -> Result<Step> {
               refuse(refusal_of(who, refusal));
               Step step;
@@ -165,8 +168,47 @@ void VerticalLearner::begin_alignment(Step& step) {
   aligning_ = true;
   for (size_t i = 0; i < states_.size(); ++i) {
     states_[i].hello->columns = Hash{};  // Also of those that knew.
+    states_[i].tokens.clear();
+    states_[i].all_tokens = false;
     send(i, session, step);
   }
+}
+
+Result<Step> VerticalLearner::take(size_t owner, const wire::IdTokens& piece) {
+  const PlannedOwner& who = plan_.owners[owner];
+  if (!plan_.has_tokens()) return wrong(who, "tokens of ids, which this charter does not use");
+  if (!live_ || !aligning_ || piece.session != session_) return Step{};  // Of one that is over.
+  OwnerState& state = states_[owner];
+  Bytes& all = state.tokens;
+  if (state.all_tokens || all.size() != piece.part * wire::kPieceBytesMax)
+    return wrong(who, "tokens of ids out of order");
+  all.insert(all.end(), piece.tokens.begin(), piece.tokens.end());
+  if (all.size() / wire::kTokenBytes > plan_.terms.list_max)
+    return wrong(who, "more tokens of ids than records.list_max");
+  if (piece.part + 1 < piece.parts) return Step{};
+  if (!learn::digests_in(all)) return wrong(who, "tokens of ids that do not rise");
+  state.all_tokens = true;
+  Step step;
+  if (std::all_of(states_.begin(), states_.end(),
+                  [](const OwnerState& each) { return each.all_tokens; }))
+    tell_common_tokens(step);
+  return step;
+}
+
+/// To everyone those that all have, and to nobody what only some have.
+void VerticalLearner::tell_common_tokens(Step& step) {
+  learn::IdDigests common = *learn::digests_in(states_[0].tokens);
+  for (size_t i = 1; i < states_.size(); ++i) {
+    const learn::IdDigests others = *learn::digests_in(states_[i].tokens);
+    learn::IdDigests both;
+    std::set_intersection(common.begin(), common.end(), others.begin(), others.end(),
+                          std::back_inserter(both));
+    common = std::move(both);
+  }
+  for (OwnerState& state : states_) state.tokens.clear();
+  for (const wire::IdTokens& piece : wire::in_pieces(session_, learn::bytes_of(common)))
+    for (size_t i = 0; i < states_.size(); ++i)
+      send(i, wire::TokensOfIds{piece, wire::Leg::kDown}, step);
 }
 
 void VerticalLearner::begin_session(Step& step) {
@@ -178,7 +220,7 @@ void VerticalLearner::begin_session(Step& step) {
     // Also not beyond the receipts that are here: a journal may have lost the last ones.
     session.first_round = std::min(session.first_round, std::min(state.opened, state.taken) + 1);
     state.set_up = 0;
-    state.answered = false;
+    state.has_written = state.answered = false;
     state.part.reset();
   }
   round_ = session.first_round;
@@ -199,6 +241,7 @@ Result<Step> VerticalLearner::relay(size_t owner, wire::Sealed& letter) {
   const size_t to = TRY(place_of(plan_.owners, head.to));
   if (to == owner) return wrong(plan_.owners[owner], "a letter to itself");
   if (!live_ || head.session != session_) return step;
+  states_[owner].has_written = true;
   letter.set_sender(plan_.owners[owner].name);
   send(to, wire::Letter{letter, wire::Leg::kDown}, step);
   if (dealer_ && head.round == 0 && head.part + 1 == head.parts && !aligning_) {
@@ -268,7 +311,8 @@ Result<Step> VerticalLearner::take(size_t owner, wire::ReceivedAnswer& answer) {
     step.taken = std::move(answer);
   }
   state.opened = std::max(state.opened, round - 1);
-  if (!live_ || !dealt_ || round != round_) return step;  // Paid in a session that is over.
+  // An owner writes in a session before it pays in it: else it has paid in one that is over.
+  if (!live_ || !dealt_ || round != round_ || !state.has_written) return step;
   if (std::exchange(state.answered, true))
     return wrong(plan_.owners[owner], "a second receipt for round " + std::to_string(round));
   const bool all = std::all_of(states_.begin(), states_.end(),

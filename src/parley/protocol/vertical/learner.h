@@ -1,7 +1,9 @@
 // The learner of protocol sharing: the post office and, where the charter has one, the dealer. It
 // has no data, passes on letters that it cannot read, keeps receipts, and gets no gradient, no
-// moments, no model and no prediction. As the dealer it draws the noise that no owner may know;
-// without one it draws nothing, and nothing of it is trusted for privacy.
+// moments, no model and no prediction. Of three and more owners without a dealer it says which
+// tokens of ids all have (ids/joint_tokens.h), so that none learns what only some have. As the
+// dealer it draws the noise that no owner may know; without one it draws nothing, and nothing of it
+// is trusted for privacy.
 #pragma once
 
 #include <optional>
@@ -20,6 +22,8 @@ struct VerticalPlan {
 
   /// May owners come without knowing which records all of them have?
   bool has_to_align() const { return terms.intersect || !terms.cells.empty(); }
+  /// Do they give the learner tokens of their ids?
+  bool has_tokens() const { return terms.cells.size() > 2; }
 };
 
 Result<VerticalPlan> vertical_plan(const charter::Charter& charter);
@@ -58,18 +62,23 @@ class VerticalLearner final : public Learner {
     JobSpent spent{};
     uint32_t opened = 0;    // rounds that it surely has opened
     size_t set_up = 0;      // owners that have its masked columns
-    bool answered = false;  // the round that is dealt
+    bool has_written = false;  // a letter in this session
+    bool answered = false;     // the round that is dealt
     std::optional<Hash> part{};
+    Bytes tokens{};  // of its ids, as far as they are here
+    bool all_tokens = false;
   };
   Result<Step> greet(size_t owner, const wire::Hello& hello);
   Result<Step> relay(size_t owner, wire::Sealed& letter);
   Result<Step> take(size_t owner, wire::ReceivedAnswer& answer);
   Result<Step> take(size_t owner, const wire::ModelPart& part);
+  Result<Step> take(size_t owner, const wire::IdTokens& piece);
   Result<void> check_answer(size_t owner, const wire::ReceivedAnswer& answer) const;
   void book(size_t owner, const wire::ReceivedAnswer& answer);
   std::optional<Error> mismatch() const;
   bool all_are_aligned() const;
   void begin_alignment(Step& step);
+  void tell_common_tokens(Step& step);
   void begin_session(Step& step);
   wire::Session next_session();
   void deal(Step& step);

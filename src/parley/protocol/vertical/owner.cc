@@ -40,7 +40,7 @@ Hash VerticalOwner::commitment(const std::vector<Post>& posts) const {
 Bytes VerticalOwner::connect() {
   agreement_ = AgreementKey::draw(entropy_);
   session_ = 0;
-  aligning_ = false;
+  aligning_ = gave_up_ = false;
   outbox_.clear();
   return Owner::connect();
 }
@@ -72,6 +72,7 @@ void VerticalOwner::give_receipt(privacy::Released paid) {
 }
 
 Result<void> VerticalOwner::give_up(const Error& error) {
+  gave_up_ = true;
   if (auto reason = TRY(refuse(error))) outbox_.push_back(*std::move(reason));
   return {};
 }
@@ -111,9 +112,7 @@ Result<void> VerticalOwner::agree(const wire::Session& session) {
 
 Result<void> VerticalOwner::begin_alignment() {
   ids_.clear();
-  Bytes list;
-  for (const learn::IdDigest& digest : gate_.ids())
-    list.insert(list.end(), digest.begin(), digest.end());
+  const Bytes list = learn::bytes_of(gate_.ids());
   for (const auto& [other, key] : keys_) post(other, 0, list);
   return {};
 }
@@ -126,14 +125,9 @@ void VerticalOwner::end_alignment(const Hash& records) {
 }
 
 Result<void> VerticalOwner::take_ids(size_t from, uint32_t, const Bytes& list) {
-  std::vector<learn::IdDigest> ids(list.size() / sizeof(learn::IdDigest));
-  for (size_t i = 0; i < ids.size(); ++i)
-    std::copy_n(list.begin() + long(i * ids[i].size()), ids[i].size(), ids[i].begin());
-  const bool rising =
-      std::adjacent_find(ids.begin(), ids.end(), std::greater_equal<>()) == ids.end();
-  if (ids_.contains(from) || list.size() % sizeof(learn::IdDigest) != 0 || !rising)
-    return out_of_order("a list of ids that is none");
-  ids_[from] = std::move(ids);
+  auto ids = learn::digests_in(list);
+  if (ids_.contains(from) || !ids) return out_of_order("a list of ids that is none");
+  ids_[from] = *std::move(ids);
   if (ids_.size() + 1 < parties()) return {};
   std::vector<std::vector<learn::IdDigest>> lists;
   for (auto& [other, digests] : ids_) lists.push_back(std::move(digests));
@@ -141,6 +135,30 @@ Result<void> VerticalOwner::take_ids(size_t from, uint32_t, const Bytes& list) {
   if (!records) return give_up(records.error());
   end_alignment(*records);
   return {};
+}
+
+void VerticalOwner::post_tokens(const learn::IdDigests& tokens) {
+  for (const wire::IdTokens& piece : wire::in_pieces(session_, learn::bytes_of(tokens)))
+    outbox_.push_back(send(wire::TokensOfIds{piece, wire::Leg::kUp}));
+}
+
+Result<void> VerticalOwner::take_common(const learn::IdDigests&) {
+  return out_of_order("tokens of ids, which this charter does not use");
+}
+
+Result<std::optional<Bytes>> VerticalOwner::take(wire::IdTokens piece) {
+  if (gave_up_ || piece.session < session_) return std::optional<Bytes>();  // Of one that is over.
+  const size_t most = gate_.ids().size() * wire::kTokenBytes;
+  if (!aligning_ || piece.session != session_ ||
+      tokens_.size() != piece.part * wire::kPieceBytesMax ||
+      tokens_.size() + piece.tokens.size() > most)
+    return out_of_order("tokens of ids");
+  tokens_.insert(tokens_.end(), piece.tokens.begin(), piece.tokens.end());
+  if (piece.part + 1 < piece.parts) return std::optional<Bytes>();
+  const auto tokens = learn::digests_in(std::exchange(tokens_, {}));
+  if (!tokens) return out_of_order("tokens of ids that do not rise");
+  TRY(take_common(*tokens));
+  return more();
 }
 
 Result<std::optional<Bytes>> VerticalOwner::take(wire::Session session) {
@@ -153,6 +171,7 @@ Result<std::optional<Bytes>> VerticalOwner::take(wire::Session session) {
   TRY(agree(session));
   session_ = session.session;
   incoming_.clear();
+  tokens_.clear();
   aligning_ = false;
   if (to_align) {
     aligning_ = true;
@@ -174,7 +193,7 @@ void VerticalOwner::post(size_t to, uint32_t number, ByteView letter) {
 
 Result<std::optional<Bytes>> VerticalOwner::take(wire::Sealed letter) {
   const wire::LetterHead& head = letter.head();
-  if (head.session < session_) return std::optional<Bytes>();  // It crossed the new session.
+  if (gave_up_ || head.session < session_) return std::optional<Bytes>();  // Of one that is over.
   if (head.session != session_ || head.to != name() || session_ == 0)
     return out_of_order("a letter of another session");
   const size_t from = TRY(place_of(head.from));

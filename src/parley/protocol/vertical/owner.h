@@ -71,6 +71,9 @@ class VerticalOwner : public Owner {
   /// Letters by which owners find out which records all of them have.
   virtual Result<void> begin_alignment();
   virtual Result<void> take_ids(size_t from, uint32_t number, const Bytes& list);
+  /// To the learner, and from it what all owners have given.
+  void post_tokens(const learn::IdDigests& tokens);
+  virtual Result<void> take_common(const learn::IdDigests& tokens);
   /// They have, and compare this hash of them.
   void end_alignment(const Hash& records);
   /// The job has ended for all: what was kept to go on from is not needed any more.
@@ -84,7 +87,7 @@ class VerticalOwner : public Owner {
   Hash commitment(const std::vector<Post>& posts) const;
   /// Signed, to the learner.
   void give_receipt(privacy::Released paid);
-  /// Ends the job for all, with this reason.
+  /// Ends the job for all, with this reason; letters that are on their way are not read any more.
   Result<void> give_up(const Error& error);
   Result<void> give_part();
   Error mismatch_in(uint32_t round) const;
@@ -97,7 +100,7 @@ class VerticalOwner : public Owner {
   uint32_t session_ = 0;
   std::vector<Hash> session_keys_{};             // of all owners, in the charter's order
   std::map<size_t, Secret32> keys_{}, masks_{};  // shared with each other owner
-  bool aligning_ = false;
+  bool aligning_ = false, gave_up_ = false;
   std::vector<Opened> opened_{};
   std::optional<std::string> part_{};
   std::deque<Bytes> outbox_{};
@@ -107,6 +110,7 @@ class VerticalOwner : public Owner {
   Reply be_told(const wire::Finished& finished) override;
   Reply take(wire::Sealed letter) override;
   Reply take(wire::Session session) override;
+  Reply take(wire::IdTokens piece) override;
   uint32_t last_round() const override { return gate_.last_round(); }
   Result<void> recognise(const Hash& charter, const privacy::Receipt& receipt) override {
     return gate_.recognise(charter, receipt);
@@ -117,6 +121,7 @@ class VerticalOwner : public Owner {
 
   std::map<size_t, std::vector<learn::IdDigest>> ids_{};  // the others', while aligning
   std::map<size_t, Bytes> incoming_{};                    // letters that are not complete
+  Bytes tokens_{};                                        // nor are these
 };
 
 /// Words as letters hold them.

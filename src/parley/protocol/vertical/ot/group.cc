@@ -26,9 +26,29 @@ std::array<uint8_t, 64> draw_64(Entropy& entropy) {
 
 Scalar Scalar::draw(Entropy& entropy) {
   std::array<uint8_t, 64> wide = draw_64(entropy);
-  Scalar scalar;
-  crypto_core_ristretto255_scalar_reduce(scalar.bytes_.data(), wide.data());
+  Scalar scalar = from(wide);
   sodium_memzero(wide.data(), wide.size());
+  return scalar;
+}
+
+Scalar Scalar::from(const std::array<uint8_t, 64>& bytes) {
+  Scalar scalar;
+  crypto_core_ristretto255_scalar_reduce(scalar.bytes_.data(), bytes.data());
+  return scalar;
+}
+
+Scalar Scalar::from(const std::array<uint8_t, 16>& bytes) {
+  Scalar scalar;
+  std::copy(bytes.begin(), bytes.end(), scalar.bytes_.begin());
+  return scalar;
+}
+
+Result<Scalar> Scalar::read(const ScalarBytes& bytes) {
+  std::array<uint8_t, 64> wide{};
+  std::copy(bytes.begin(), bytes.end(), wide.begin());
+  Scalar scalar = from(wide);
+  if (scalar.bytes_ != bytes)
+    return Error{Code::kIntegrity, "32 bytes that are no reduced exponent"};
   return scalar;
 }
 
@@ -53,6 +73,20 @@ Result<Element> Scalar::times(const Element& element) const {
   Element out;
   if (crypto_scalarmult_ristretto255(out.data(), bytes_.data(), element.data()) != 0)
     return not_an_element();
+  return out;
+}
+
+Scalar Scalar::plus(const Scalar& factor, const Scalar& other) const {
+  Scalar product, out;
+  crypto_core_ristretto255_scalar_mul(product.bytes_.data(), factor.bytes_.data(),
+                                      other.bytes_.data());
+  crypto_core_ristretto255_scalar_add(out.bytes_.data(), bytes_.data(), product.bytes_.data());
+  return out;
+}
+
+Scalar Scalar::inverse() const {
+  Scalar out;
+  check(crypto_core_ristretto255_scalar_invert(out.bytes_.data(), bytes_.data()) == 0);
   return out;
 }
 

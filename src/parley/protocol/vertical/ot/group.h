@@ -11,11 +11,18 @@
 namespace parley::protocol::ot {
 
 using Element = std::array<uint8_t, 32>;
+using ScalarBytes = std::array<uint8_t, 32>;
 
-/// A secret exponent, uniform. Wiped at the end.
+/// An exponent, secret and uniform unless it was read or made of short bytes. Wiped at the end.
 class Scalar {
  public:
   static Scalar draw(Entropy& entropy);
+  /// That 64 hashed bytes stand for: uniform.
+  static Scalar from(const std::array<uint8_t, 64>& bytes);
+  /// That 16 bytes stand for: a coefficient below 2^128.
+  static Scalar from(const std::array<uint8_t, 16>& bytes);
+  /// An error for bytes that are not reduced.
+  static Result<Scalar> read(const ScalarBytes& bytes);
   Scalar(const Scalar&) = delete;
   Scalar& operator=(const Scalar&) = delete;
   Scalar(Scalar&& other) noexcept;
@@ -27,9 +34,15 @@ class Scalar {
   /// This many times the element. An error for bytes that are no element, and for the neutral one.
   Result<Element> times(const Element& element) const;
 
+  /// This plus a product of two others.
+  Scalar plus(const Scalar& factor, const Scalar& other) const;
+  Scalar inverse() const;
+  /// Of one that is public.
+  const ScalarBytes& bytes() const { return bytes_; }
+
  private:
   Scalar() = default;
-  std::array<uint8_t, 32> bytes_{};
+  ScalarBytes bytes_{};
 };
 
 /// The element that 64 hashed or random bytes stand for.

@@ -1,6 +1,7 @@
 #include "parley/protocol/vertical/pair/files.h"
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 namespace parley::protocol {
 namespace {
@@ -8,7 +9,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kState = "session.json";
-constexpr std::string_view kFormat = "parley.session/1";
+constexpr std::string_view kFormat = "parley.session/2";
+constexpr const char *kBegun = "begun", *kPassed = "passed";
 
 /// Nothing for what is no such text.
 Bytes bytes_in(const std::string& hex) {
@@ -26,76 +28,104 @@ std::string text_of(const Json& json, const char* key) {
   return found != json.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
 }  // namespace
 
 std::string known_as(const VerticalPeer& peer) {
   return peer.sign_key ? to_text(*peer.sign_key) : peer.name;
 }
 
-Secret32 PairFiles::key_for(const Hash& session, std::string_view what) const {
-  return derived(secret_, TupleBytes().add("session").add(charter_).add(session).add(what));
+bool says_begun(const std::string& rows_test, const std::string& known) {
+  for (const std::string& line : lines_of(rows_test))
+    if (line == std::string(kBegun) + " " + known) return true;
+  return false;
+}
+
+Secret32 PairFiles::key_for(const Hash& name, std::string_view what) const {
+  return derived(secret_, TupleBytes().add("session").add(charter_).add(name).add(what));
+}
+
+Result<std::string> PairFiles::read(const char* name) const {
+  return kept_ ? kept_(name) : Result<std::string>(std::string());
 }
 
 Result<PairFiles::Found> PairFiles::find() const {
   Found found;
-  if (!kept_) return found;
-  const std::string test = TRY(kept_(kRowsTest)), state = TRY(kept_(kState));
-  found.test_begun = test.starts_with(kTestBegun);
+  const std::string tests = TRY(read(kRowsTest)), state = TRY(read(kState));
+  for (size_t i = 0; i < owners_.size(); ++i)
+    if (says_begun(tests, known_as(owners_[i]))) found.begun.insert(i);
   if (state.empty()) return found;
   const Json json = Json::parse(state, nullptr, false);
   if (!json.is_object() || text_of(json, "format") != kFormat) return unreadable();
   if (text_of(json, "session").empty()) return found;  // The job has ended.
-  const auto session = hash_from_hex(text_of(json, "session"));
-  if (!session) return unreadable();
-  auto opening = PairOpening::unsealed(key_for(*session, "opening"), charter_,
-                                       bytes_in(text_of(json, "opening")));
-  if (!opening || opening->session() != *session) return unreadable();
+  const auto name = hash_from_hex(text_of(json, "session"));
+  if (!name) return unreadable();
+  auto opening =
+      Opening::unsealed(key_for(*name, "opening"), charter_, bytes_in(text_of(json, "opening")));
+  if (!opening || opening->name() != *name) return unreadable();
   found.opening = *std::move(opening);
-  found.test_begun = false;
+  std::erase_if(found.begun, [&](size_t i) { return found.opening->session(i) != Hash{}; });
   if (!json.contains("opened")) return found;
   const auto opened =
-      open(key_for(*session, "opened"), 0, charter_, bytes_in(text_of(json, "opened")));
+      open(key_for(*name, "opened"), 0, charter_, bytes_in(text_of(json, "opened")));
   if (!opened) return unreadable();
   found.opened = values_of(*opened);
   return found;
 }
 
-Result<void> PairFiles::keep_promise(const VerticalPeer& peer, const Hash& list) const {
-  const std::string text = to_hex(list) + " " + known_as(peer) + "\n";
-  const std::string before = kept_ ? TRY(kept_(kIdsPromised)) : std::string();
-  if (before == text) return {};
-  if (!before.empty())
-    return Error{Code::kIntegrity, peer.name + " has another list of ids than before in this job",
-                 "Lists stay as they are in a job: put back the data, or agree on another run."};
-  return keep_ ? keep_(kIdsPromised, text) : Result<void>();
+Result<void> PairFiles::keep_promise(size_t owner, const Hash& list) const {
+  const std::string known = " " + known_as(owners_[owner]), line = to_hex(list) + known;
+  const std::string before = TRY(read(kIdsPromised));
+  for (const std::string& each : lines_of(before)) {
+    if (each == line) return {};
+    if (each.ends_with(known))
+      return Error{Code::kIntegrity,
+                   owners_[owner].name + " has another list of ids than before in this job",
+                   "Lists stay as they are in a job: put back the data, or agree on another run."};
+  }
+  return keep_ ? keep_(kIdsPromised, before + line + "\n") : Result<void>();
 }
 
-Result<void> PairFiles::begin_test(const VerticalPeer& peer, const Hash& session) const {
+/// Two lines for each other owner; all but these stay.
+Result<void> PairFiles::write_test(size_t owner, const char* stands, const Hash& session) const {
   if (!keep_) return {};
-  return keep_(kRowsTest, std::string(kTestBegun) + " " + known_as(peer) + "\nwith " + peer.name +
-                              ", session " + to_hex(session) + "\n");
+  const std::string known = known_as(owners_[owner]);
+  std::string text;
+  const std::vector<std::string> lines = lines_of(TRY(read(kRowsTest)));
+  for (size_t i = 0; i + 1 < lines.size(); i += 2)
+    if (!lines[i].ends_with(" " + known)) text += lines[i] + "\n" + lines[i + 1] + "\n";
+  text += std::string(stands) + " " + known + "\nwith " + owners_[owner].name + ", session " +
+          to_hex(session) + "\n";
+  return keep_(kRowsTest, text);
 }
 
-Result<void> PairFiles::pass_test(const VerticalPeer& peer, const PairOpening& opening) const {
-  if (!keep_) return {};
+Result<void> PairFiles::begin_test(size_t owner, const Hash& session) const {
+  return write_test(owner, kBegun, session);
+}
+
+Result<void> PairFiles::pass_test(size_t owner, const Opening& opening) const {
   TRY(keep(opening, std::nullopt));
-  return keep_(kRowsTest, "passed " + known_as(peer) + "\nwith " + peer.name + ", session " +
-                              to_hex(opening.session()) + "\n");
+  return write_test(owner, kPassed, opening.session(owner));
 }
 
-Result<void> PairFiles::keep(const PairOpening& opening,
-                             const std::optional<Opened>& opened) const {
+Result<void> PairFiles::keep(const Opening& opening, const std::optional<Opened>& opened) const {
   if (!keep_) return {};
-  const Hash& session = opening.session();
+  const Hash name = opening.name();
   Json json{{"format", kFormat},
-            {"session", to_hex(session)},
-            {"opening", to_hex(opening.sealed(key_for(session, "opening"), charter_))}};
+            {"session", to_hex(name)},
+            {"opening", to_hex(opening.sealed(key_for(name, "opening"), charter_))}};
   if (opened)
-    json["opened"] = to_hex(seal(key_for(session, "opened"), 0, charter_, bytes_of(*opened)));
+    json["opened"] = to_hex(seal(key_for(name, "opened"), 0, charter_, bytes_of(*opened)));
   return keep_(kState, json.dump() + "\n");
 }
 
-Result<void> PairFiles::keep_opened(const PairOpening& opening, const Opened& opened) const {
+Result<void> PairFiles::keep_opened(const Opening& opening, const Opened& opened) const {
   return keep(opening, opened);
 }
 

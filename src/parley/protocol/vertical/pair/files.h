@@ -1,56 +1,70 @@
-// What an owner without a dealer keeps on its disk: how the test of rows stands, and once it has
-// passed, what is needed to open the products, sealed under the owner's secret.
+// What an owner without a dealer keeps on its disk: how the test of rows with each other owner
+// stands, and once it has passed, what is needed to open the products, sealed under the owner's
+// secret.
 //
-// The order of writing is the rule after a crash. Before the test nothing is kept: all is made
-// anew. "begun" is on disk before anything of the test leaves; found there later, the test counts
-// as failed, for whoever falls silent in it has perhaps seen its verdict. The opening is on disk
-// before "passed", and that before the last letter of the test leaves.
+// The order of writing is the rule after a crash. Before the test of a pair nothing of it is kept:
+// all is made anew. "begun" is on disk before anything of the test leaves; found there later, the
+// test counts as failed, for whoever falls silent in it has perhaps seen its verdict. The share is
+// on disk before "passed", and that before the last letter of the test leaves. A pair that has
+// passed is never tested again in its job, whatever becomes of the others: each test could tell one
+// bit.
 #pragma once
+
+#include <set>
 
 #include "parley/protocol/vertical/owner.h"
 #include "parley/protocol/vertical/pair/opening.h"
 
 namespace parley::protocol {
 
-/// The file that says which list of ids the peer promised.
+/// The file that says which list of ids each other owner promised.
 inline constexpr const char* kIdsPromised = "ids.txt";
-/// The file that says how the test of rows stands, for people and for later jobs with this peer.
+/// The file that says how tests of rows stand, for people and for later jobs with these owners.
 inline constexpr const char* kRowsTest = "rows-test.txt";
-/// Its first word while the test is not known to have passed; then the peer follows, by its key, or
-/// by its name where it has none.
-inline constexpr std::string_view kTestBegun = "begun";
+/// Another owner in these files: its key, or its name where it has none.
 std::string known_as(const VerticalPeer& peer);
+/// Does that file say that a test with this owner was begun and not passed?
+bool says_begun(const std::string& rows_test, const std::string& known);
 
 class PairFiles {
  public:
-  PairFiles(KeepFile keep, KeptFile kept, const Secret32& secret, const Hash& charter)
-      : keep_(std::move(keep)), kept_(std::move(kept)), secret_(secret), charter_(charter) {}
+  PairFiles(KeepFile keep, KeptFile kept, const Secret32& secret, const Hash& charter,
+            std::vector<VerticalPeer> owners)
+      : keep_(std::move(keep)),
+        kept_(std::move(kept)),
+        secret_(secret),
+        charter_(charter),
+        owners_(std::move(owners)) {}
 
   struct Found {
-    std::optional<PairOpening> opening{};
+    std::optional<Opening> opening{};
     std::optional<Opened> opened{};
-    bool test_begun = false;  // and not passed
+    std::set<size_t> begun{};  // tests with these owners, and not passed
   };
   /// What an earlier process has left.
   Result<Found> find() const;
 
-  /// Of the peer's list of ids, before this owner's is shown: an error if it promised another one
-  /// before, with which it could try other ids.
-  Result<void> keep_promise(const VerticalPeer& peer, const Hash& list) const;
-  Result<void> begin_test(const VerticalPeer& peer, const Hash& session) const;
-  Result<void> pass_test(const VerticalPeer& peer, const PairOpening& opening) const;
-  Result<void> keep_opened(const PairOpening& opening, const Opened& opened) const;
+  /// Of another's list of ids, before this owner's answer to it: an error if it promised another
+  /// one before, with which it could try other ids.
+  Result<void> keep_promise(size_t owner, const Hash& list) const;
+  Result<void> begin_test(size_t owner, const Hash& session) const;
+  /// `opening` has the share of this pair.
+  Result<void> pass_test(size_t owner, const Opening& opening) const;
+  Result<void> keep_opened(const Opening& opening, const Opened& opened) const;
   /// The job has ended.
   Result<void> forget() const;
 
  private:
-  Secret32 key_for(const Hash& session, std::string_view what) const;
-  Result<void> keep(const PairOpening& opening, const std::optional<Opened>& opened) const;
+  Secret32 key_for(const Hash& name, std::string_view what) const;
+  Result<void> keep(const Opening& opening, const std::optional<Opened>& opened) const;
+  Result<void> write_test(size_t owner, const char* stands, const Hash& session) const;
+  Result<std::string> read(const char* name) const;
 
   KeepFile keep_;
   KeptFile kept_;
   Secret32 secret_;
   Hash charter_;
+  std::vector<VerticalPeer> owners_;
 };
 
 }  // namespace parley::protocol

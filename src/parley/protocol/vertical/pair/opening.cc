@@ -10,7 +10,6 @@ namespace parley::protocol {
 namespace {
 
 constexpr size_t kLetterBytes = size_t{1} << 24;  // about as long as the longest letter may be
-constexpr size_t kHeadBytes = sizeof(Hash) + sizeof(Secret32) + 16;
 
 learn::MomentsLayout layout_of(const plan::VerticalTerms& terms) {
   return {terms.columns, terms.label_holder};
@@ -33,11 +32,56 @@ size_t chunk_of(const ot::PairPlan& plan) {
   return std::clamp(records * transfers + 128, transfers + 128, ot::kChunk);
 }
 
+/// Reads what was kept, from the front.
+class Kept {
+ public:
+  explicit Kept(ByteView bytes) : left_(bytes) {}
+
+  std::optional<uint64_t> number() {
+    if (left_.size() < sizeof(uint64_t)) return std::nullopt;
+    const uint64_t number = read_little_endian(left_.data());
+    left_ = left_.subspan(sizeof(uint64_t));
+    return number;
+  }
+  std::optional<Hash> hash() {
+    Hash hash;
+    if (left_.size() < hash.size()) return std::nullopt;
+    std::copy_n(left_.begin(), hash.size(), hash.begin());
+    left_ = left_.subspan(hash.size());
+    return hash;
+  }
+  std::optional<ot::Words> words() {
+    const auto rows = number(), columns = number();
+    const uint64_t most = left_.size() / sizeof(Word);
+    if (!rows || !columns || *rows > most || *columns > most || *rows * *columns > most)
+      return std::nullopt;
+    ot::Words words(*rows, *columns);
+    for (uint64_t& word : words.values) word = *number();
+    return words;
+  }
+  bool is_at_end() const { return left_.empty(); }
+
+ private:
+  ByteView left_;
+};
+
+/// Where a letter's words with each other owner begin, by its place.
+std::vector<size_t> starts_of(const learn::MomentsLayout& layout, size_t owner) {
+  std::vector<size_t> starts;
+  size_t at = layout.own(owner);
+  for (size_t other = 0; other < layout.parties(); ++other) {
+    starts.push_back(at);
+    if (other != owner) at += layout.width(owner) * layout.width(other);
+  }
+  starts.push_back(at);
+  return starts;
+}
+
 }  // namespace
 
-ot::PairPlan pair_plan(const plan::VerticalTerms& terms, const Hash& session) {
-  check(terms.cells.size() == 2);
-  ot::PairOwner first = owner_of(terms, 0), second = owner_of(terms, 1);
+ot::PairPlan pair_plan(const plan::VerticalTerms& terms, PairPlaces pair, const Hash& session) {
+  ot::PairOwner first = owner_of(terms, std::min(pair.first, pair.second));
+  ot::PairOwner second = owner_of(terms, std::max(pair.first, pair.second));
   if (!ot::first_receives(first, second)) std::swap(first, second);
   ot::PairPlan plan{.session = session,
                     .records = terms.plan.rows,
@@ -51,81 +95,110 @@ ot::Role role_in(const ot::PairPlan& plan, size_t owner) {
   return plan.m.place == owner ? ot::Role::kM : ot::Role::kK;
 }
 
-PairOpening::PairOpening(const privacy::ToMask<ot::PairShare>& share, ot::Role role,
-                         const Hash& session, const Secret32& noise)
-    : share_(share.value_.share), session_(session), noise_(noise) {
+Opening::~Opening() { wipe(noise_.data(), noise_.size()); }
+
+void Opening::add(size_t other, const privacy::ToMask<ot::PairShare>& share, ot::Role role,
+                  const Hash& session) {
+  Share kept{session, share.value_.share};
   if (role == ot::Role::kK)
-    for (uint64_t& word : share_.values) word = -word;
-  ot::reduce(share_.values);
+    for (uint64_t& word : kept.words.values) word = -word;
+  ot::reduce(kept.words.values);
+  check(shares_.emplace(other, std::move(kept)).second);
 }
 
-PairOpening::~PairOpening() { wipe(noise_.data(), noise_.size()); }
+Hash Opening::session(size_t other) const {
+  const auto found = shares_.find(other);
+  return found == shares_.end() ? Hash{} : found->second.session;
+}
 
-Words<Word> PairOpening::letter(const gate::ColumnsGate& gate) const {
+Hash Opening::name() const {
+  TupleBytes tuple;
+  tuple.add("opening");
+  for (const auto& [other, share] : shares_) tuple.add(uint64_t{other}).add(share.session);
+  return tuple.sha256();
+}
+
+Words<Word> Opening::letter(const gate::ColumnsGate& gate) const {
   const plan::VerticalTerms& terms = gate.terms();
+  check(shares_.size() + 1 == terms.cells.size());
   KeyedEntropy own(derived(noise_, TupleBytes().add("own")));
   Words<Word> words = MomentsParty(gate.columns(), layout_of(terms), gate.owner())
                           .own(terms.noise, *terms.beside, own);
-  KeyedEntropy pair(derived(noise_, TupleBytes().add("pair")));
-  Words<Word> share(share_.values.begin(), share_.values.end());
-  for (Word& word : share) word += static_cast<Word>(terms.beside->sample(pair));
-  ot::reduce(share);
-  words.insert(words.end(), share.begin(), share.end());
+  for (const auto& [other, share] : shares_) {
+    KeyedEntropy pair(derived(noise_, TupleBytes().add("pair").add(uint64_t{other})));
+    Words<Word> noisy(share.words.values.begin(), share.words.values.end());
+    for (Word& word : noisy) word += static_cast<Word>(terms.beside->sample(pair));
+    ot::reduce(noisy);
+    words.insert(words.end(), noisy.begin(), noisy.end());
+  }
   return words;
 }
 
-Bytes PairOpening::sealed(const Secret32& key, const Hash& charter) const {
-  Bytes bytes;
-  bytes.insert(bytes.end(), session_.begin(), session_.end());
-  bytes.insert(bytes.end(), noise_.begin(), noise_.end());
-  append_little_endian(bytes, share_.rows);
-  append_little_endian(bytes, share_.columns);
-  for (const uint64_t word : share_.values) append_little_endian(bytes, word);
+Bytes Opening::sealed(const Secret32& key, const Hash& charter) const {
+  Bytes bytes(noise_.begin(), noise_.end());
+  append_little_endian(bytes, shares_.size());
+  for (const auto& [other, share] : shares_) {
+    append_little_endian(bytes, other);
+    bytes.insert(bytes.end(), share.session.begin(), share.session.end());
+    append_little_endian(bytes, share.words.rows);
+    append_little_endian(bytes, share.words.columns);
+    for (const uint64_t word : share.words.values) append_little_endian(bytes, word);
+  }
   Bytes box = seal(key, 0, charter, bytes);
   wipe(bytes.data(), bytes.size());
   return box;
 }
 
-Result<PairOpening> PairOpening::unsealed(const Secret32& key, const Hash& charter, ByteView box) {
+Result<Opening> Opening::unsealed(const Secret32& key, const Hash& charter, ByteView box) {
+  const Error wrong{Code::kIntegrity, "is not what this owner kept of its sessions"};
   Bytes bytes = TRY(open(key, 0, charter, box));
-  const Error other{Code::kIntegrity, "is not what this owner kept of a session"};
-  if (bytes.size() < kHeadBytes || (bytes.size() - kHeadBytes) % sizeof(Word) != 0) return other;
-  PairOpening opening;
-  const uint8_t* at = bytes.data();
-  std::copy_n(at, sizeof(Hash), opening.session_.begin());
-  std::copy_n(at + sizeof(Hash), sizeof(Secret32), opening.noise_.begin());
-  at += sizeof(Hash) + sizeof(Secret32);
-  opening.share_.rows = read_little_endian(at);
-  opening.share_.columns = read_little_endian(at + 8);
-  const size_t words = (bytes.size() - kHeadBytes) / sizeof(Word);
-  for (size_t i = 0; i < words; ++i)
-    opening.share_.values.push_back(read_little_endian(at + 16 + 8 * i));
+  Kept kept(bytes);
+  const auto read = [&]() -> Result<Opening> {
+    const auto noise = kept.hash();
+    const auto pairs = kept.number();
+    if (!noise || !pairs) return wrong;
+    Opening opening(*noise);
+    for (uint64_t i = 0; i < *pairs; ++i) {
+      const auto other = kept.number();
+      const auto session = kept.hash();
+      auto words = kept.words();
+      if (!other || !session || !words) return wrong;
+      if (!opening.shares_.emplace(*other, Share{*session, *std::move(words)}).second) return wrong;
+    }
+    if (!kept.is_at_end()) return wrong;
+    return opening;
+  };
+  auto opening = read();
   wipe(bytes.data(), bytes.size());
-  if (opening.share_.rows * opening.share_.columns != words) return other;
   return opening;
 }
 
 size_t letter_size(const plan::VerticalTerms& terms, size_t owner) {
-  return layout_of(terms).own(owner) + terms.cells[0].columns() * terms.cells[1].columns();
+  return starts_of(layout_of(terms), owner).back();
 }
 
-Result<Opened> opened_from(const plan::VerticalTerms& terms, std::span<const Word> first,
-                           std::span<const Word> second) {
-  if (first.size() != letter_size(terms, 0) || second.size() != letter_size(terms, 1))
-    return out_of_order("moments of another length");
+Result<Opened> opened_from(const plan::VerticalTerms& terms, std::span<const Words<Word>> letters) {
   const learn::MomentsLayout layout = layout_of(terms);
-  const auto own = first.first(layout.own(0)), other = second.first(layout.own(1));
-  const auto a = first.subspan(own.size()), b = second.subspan(other.size());
-  const bool turned = pair_plan(terms, {}).m.place == 1;  // C is second by first.
-  const size_t rows = layout.width(0), columns = layout.width(1);
-  Opened opened(own.begin(), own.end());
-  for (size_t i = 0; i < rows; ++i)
-    for (size_t j = 0; j < columns; ++j) {
-      const size_t at = turned ? j * rows + i : i * columns + j;
-      if ((a[at] | b[at]) >> ot::kWordBits != 0) return out_of_order("a share beyond 56 bits");
-      opened.push_back(ot::signed_number((a[at] + b[at]) & ((Word{1} << ot::kWordBits) - 1)));
+  std::vector<std::vector<size_t>> starts;
+  for (size_t m = 0; m < layout.parties(); ++m) {
+    starts.push_back(starts_of(layout, m));
+    if (letters[m].size() != starts[m].back()) return out_of_order("moments of another length");
+  }
+  Opened opened;
+  for (size_t m = 0; m < layout.parties(); ++m) {
+    opened.insert(opened.end(), letters[m].begin(), letters[m].begin() + long(layout.own(m)));
+    for (size_t k = m + 1; k < layout.parties(); ++k) {
+      const Word *a = letters[m].data() + starts[m][k], *b = letters[k].data() + starts[k][m];
+      const bool turned = pair_plan(terms, {m, k}, {}).m.place == k;  // C is that of k by m.
+      const size_t rows = layout.width(m), columns = layout.width(k);
+      for (size_t i = 0; i < rows; ++i)
+        for (size_t j = 0; j < columns; ++j) {
+          const size_t at = turned ? j * rows + i : i * columns + j;
+          if ((a[at] | b[at]) >> ot::kWordBits != 0) return out_of_order("a share beyond 56 bits");
+          opened.push_back(ot::signed_number((a[at] + b[at]) & ((Word{1} << ot::kWordBits) - 1)));
+        }
     }
-  opened.insert(opened.end(), other.begin(), other.end());
+  }
   return opened;
 }
 

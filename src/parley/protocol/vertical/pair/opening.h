@@ -1,11 +1,18 @@
-// What an owner keeps of a tested session of two owners, until the products are opened: its share
-// of C = D[m]' D[k] and the key of its noise. Nothing of the share leaves but with this noise, and
-// to disk it goes sealed.
+// What an owner keeps of tested sessions with all others, until the products are opened: its share
+// of C = D[m]' D[k] of each pair, and the key of its noise. Nothing of a share leaves but with this
+// noise, and to disk it goes sealed.
 //
-// Both owners add noise of full variance to C, drawn from keys of their own: whoever takes his own
-// off still misses the other's. Moments of its own columns an owner releases with noise of its own
-// alone: only it could take that off, and it has the columns.
+// Both owners of a pair add noise of full variance to their C, drawn from keys of their own:
+// however many owners take off what they know, the noise of each that does not is all that it is
+// charged for. Moments of its own columns an owner releases with noise of its own alone: only it
+// could take that off, and it has the columns.
+//
+// All letters go to all owners. Whoever is not of a pair sees its two letters, each under a share
+// that is uniform to it: no more than their sum.
 #pragma once
+
+#include <map>
+#include <vector>
 
 #include "parley/gate/columns_gate.h"
 #include "parley/protocol/vertical/cells/pair_setup.h"
@@ -13,43 +20,54 @@
 
 namespace parley::protocol {
 
-/// Which of two owners is m, and how many transfers are made at once: from public numbers.
-ot::PairPlan pair_plan(const plan::VerticalTerms& terms, const Hash& session);
+/// Two owners, by their places in the roster.
+struct PairPlaces {
+  size_t first = 0, second = 1;
+};
+/// Which of the two is m, and how many transfers are made at once: from public numbers.
+ot::PairPlan pair_plan(const plan::VerticalTerms& terms, PairPlaces pair, const Hash& session);
 ot::Role role_in(const ot::PairPlan& plan, size_t owner);
 
-class PairOpening {
+class Opening {
  public:
-  /// Of this session. `noise` must never be known to anyone else.
-  PairOpening(const privacy::ToMask<ot::PairShare>& share, ot::Role role, const Hash& session,
-              const Secret32& noise);
-  PairOpening(PairOpening&&) noexcept = default;
-  PairOpening& operator=(PairOpening&&) noexcept = default;
-  ~PairOpening();
+  /// `noise` must never be known to anyone else.
+  explicit Opening(const Secret32& noise) : noise_(noise) {}
+  Opening(Opening&&) noexcept = default;
+  Opening& operator=(Opening&&) noexcept = default;
+  ~Opening();
 
-  const Hash& session() const { return session_; }
+  /// Of a session with another owner, tested; once.
+  void add(size_t other, const privacy::ToMask<ot::PairShare>& share, ot::Role role,
+           const Hash& session);
+  /// The session with that owner; none before.
+  Hash session(size_t other) const;
+  size_t pairs() const { return shares_.size(); }
+  /// Of all sessions: another one whenever a session is added.
+  Hash name() const;
 
-  /// What leaves, always the same: the moments of this owner's columns, and its share, each with
-  /// its noise. Paid for before it does.
+  /// What leaves once all pairs are there, always the same: the moments of this owner's columns,
+  /// and its shares in the order of the others' places, each with its noise. Paid for before it
+  /// does.
   Words<Word> letter(const gate::ColumnsGate& gate) const;
 
-  /// For this owner's disk.
+  /// For this owner's disk. A key for each name().
   Bytes sealed(const Secret32& key, const Hash& charter) const;
-  static Result<PairOpening> unsealed(const Secret32& key, const Hash& charter, ByteView box);
+  static Result<Opening> unsealed(const Secret32& key, const Hash& charter, ByteView box);
 
  private:
-  PairOpening() = default;
-
-  ot::Words share_{};  // P, or -Q, modulo 2^56
-  Hash session_{};
+  struct Share {
+    Hash session{};
+    ot::Words words{};  // P, or -Q, modulo 2^56
+  };
+  std::map<size_t, Share> shares_{};  // with each other owner
   Secret32 noise_{};
 };
 
 /// How many words a letter of this owner has.
 size_t letter_size(const plan::VerticalTerms& terms, size_t owner);
 
-/// The released moments, from both letters; an error for one of another length, or with words that
-/// 56 bits do not hold.
-Result<Opened> opened_from(const plan::VerticalTerms& terms, std::span<const Word> first,
-                           std::span<const Word> second);
+/// The released moments, from everyone's letters in the order of their places; an error for one of
+/// another length, or with words that 56 bits do not hold.
+Result<Opened> opened_from(const plan::VerticalTerms& terms, std::span<const Words<Word>> letters);
 
 }  // namespace parley::protocol

@@ -1,12 +1,15 @@
 #include "parley/protocol/vertical/pair/owner.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "parley/learn/vertical/joint_moments.h"
 
 namespace parley::protocol {
 namespace {
+
+constexpr std::string_view kReady = "all pairs have passed";
 
 ByteView view(const Hash& hash) { return {hash.data(), hash.size()}; }
 
@@ -17,207 +20,256 @@ Error failed_test(const std::string& owner, const std::string& why) {
 
 }  // namespace
 
-PairOwner::PairOwner(VerticalSetting setting, gate::ColumnsGate gate, Entropy& entropy,
-                     std::optional<SigningKey> key)
+CellsOwner::CellsOwner(VerticalSetting setting, gate::ColumnsGate gate, Entropy& entropy,
+                       std::optional<SigningKey> key)
     : VerticalOwner(std::move(setting), std::move(gate), entropy, std::move(key)),
-      files_(setting_.keep, setting_.kept, setting_.secret, charter()) {
-  check(parties() == 2);
+      files_(setting_.keep, setting_.kept, setting_.secret, charter(), setting_.owners) {
   if (gate_.is_aligned()) get_ready();
 }
 
-void PairOwner::get_ready() { columns_ = gate_.digest(setting_.secret); }
+void CellsOwner::get_ready() { columns_ = gate_.digest(setting_.secret); }
 
-// Which records do both have?
+// Which records do all have?
 
-Result<void> PairOwner::begin_alignment() {
+Result<void> CellsOwner::begin_alignment() {
   const size_t own = gate_.ids().size();
   if (own > gate_.terms().list_max)
     return give_up({Code::kInvalid,
                     "holds " + std::to_string(own) + " records with an id, more than the " +
                         std::to_string(gate_.terms().list_max) + " that the charter allows",
                     "Agree on a charter with a larger records.list_max."});
-  ids_.emplace(charter(), static_cast<uint32_t>(self()), gate_.ids(), setting_.secret);
-  heard_of_ids_ = 0;
-  post(other(), 1, ids_->commitment());
-  return {};
+  ids_ = id_search(gate_, parties(), setting_.secret, [this](size_t owner, const Hash& list) {
+    return files_.keep_promise(owner, list);
+  });
+  return heard_of_ids(ids_->begin());
 }
 
-Result<void> PairOwner::take_ids(size_t, uint32_t number, const Bytes& letter) {
-  if (!ids_ || number != heard_of_ids_ + 1) return out_of_order("a letter about ids");
-  heard_of_ids_ = number;
-  if (const auto taken = heard_of_ids(number, letter); !taken) {
+Result<void> CellsOwner::take_ids(size_t from, uint32_t number, const Bytes& letter) {
+  if (!ids_) return out_of_order("a letter about ids");
+  return heard_of_ids(ids_->take(from, number, letter));
+}
+
+Result<void> CellsOwner::take_common(const learn::IdDigests& tokens) {
+  if (!ids_) return out_of_order("tokens of ids");
+  return heard_of_ids(ids_->take_common(tokens));
+}
+
+Result<void> CellsOwner::heard_of_ids(Result<IdsSaid> said) {
+  const auto taken = [&]() -> Result<void> {
+    const IdsSaid now = TRY(std::move(said));
+    for (const IdLetter& letter : now.letters) post(letter.to, letter.number, letter.bytes);
+    if (now.tokens) post_tokens(*now.tokens);
+    if (!ids_->is_done()) return {};
+    TRY(gate_.align(ids_->common()));
+    const Hash records = ids_->hash_of_common();
     ids_.reset();
-    return give_up(taken.error());
-  }
-  return {};
-}
-
-Result<void> PairOwner::heard_of_ids(uint32_t number, const Bytes& letter) {
-  switch (number) {
-    case 1:
-      TRY(ids_->take_commitment(letter));
-      TRY(files_.keep_promise(peer(), ids_->promised()));
-      post(other(), 2, ids_->list());
-      return {};
-    case 2:
-      post(other(), 3, TRY(ids_->take_list(letter, gate_.terms().list_max)));
-      return {};
-    case 3:
-      TRY(ids_->take_answer(letter));
-      post(other(), 4, view(ids_->hash_of_common()));
-      return {};
-    default:
-      break;
-  }
-  TRY(ids_->take_hash(letter));
-  TRY(gate_.align(ids_->common()));
-  const Hash records = ids_->hash_of_common();
+    end_alignment(records);
+    return {};
+  }();
+  if (taken) return {};
   ids_.reset();
-  end_alignment(records);
-  return {};
+  return give_up(taken.error());
 }
 
-/// Binds everything of the session to its charter and keys, which both owners have signed.
-Hash PairOwner::session_hash() const {
+// A session: every pair by itself, until all have passed.
+
+/// Binds everything of the session to its charter and keys, which all owners have signed.
+Hash CellsOwner::session_hash() const {
   TupleBytes tuple;
   tuple.add("parley columns 2").add(charter()).add(uint64_t{session_});
-  for (size_t i = 0; i < parties(); ++i)
-    tuple.add(setting_.owners[i].name).add(view(session_keys_[i]));
+  for (size_t i = 0; i < parties(); ++i) tuple.add(name_of(i)).add(view(session_keys_[i]));
   return derived(charter(), tuple);
 }
 
 /// What was kept by an earlier process, once.
-Result<void> PairOwner::recall() {
+Result<void> CellsOwner::recall() {
   if (std::exchange(recalled_, true)) return {};
   auto found = TRY(files_.find());
   opening_ = std::move(found.opening);
-  testing_ = found.test_begun;
+  testing_ = std::move(found.begun);
   if (found.opened) opened_ = {*std::move(found.opened)};
   return {};
 }
 
-Result<void> PairOwner::begin_session(uint32_t) {
+Result<void> CellsOwner::begin_session(uint32_t) {
   TRY(recall());
-  setup_.reset();
-  said_ = heard_ = 0;
-  stage_ = Stage::kStanding;
-  if (testing_)
-    return give_up(failed_test(peer().name, "was begun, and broke off before its verdict"));
-  if (!opening_ && gate_.last_round() > 0)
-    return give_up({Code::kIntegrity,
-                    "this owner has paid for what it opens, and has not kept what that was",
-                    "Put session.json back, or agree on another run, which is paid again."});
-  say(view(standing()));
+  pairs_.clear();
+  ready_ = compared_ = false;
+  own_.clear();
+  for (size_t i = 0; i < parties(); ++i)
+    if (i != self()) pairs_[i];
+  if (!testing_.empty())
+    return end(
+        failed_test(name_of(*testing_.begin()), "was begun, and broke off before its verdict"));
+  const bool has_all = opening_ && opening_->pairs() == pairs_.size();
+  if (!has_all && gate_.last_round() > 0)
+    return end({Code::kIntegrity,
+                "this owner has paid for what it opens, and has not kept what that was",
+                "Put session.json back, or agree on another run, which is paid again."});
+  for (const auto& [other, pair] : pairs_) say(other, view(standing(other)));
   return {};
 }
 
-/// The session whose shares it has kept; none before.
-Hash PairOwner::standing() const { return opening_ ? opening_->session() : Hash{}; }
-
-bool PairOwner::is_due(size_t, const wire::LetterHead& head) const {
-  return stage_ != Stage::kEnded && head.round == heard_ + 1;
+/// The session of which it has kept a share with that owner; none before.
+Hash CellsOwner::standing(size_t other) const {
+  return opening_ ? opening_->session(other) : Hash{};
 }
 
-Result<void> PairOwner::take_letter(size_t, uint32_t number, Bytes letter) {
-  heard_ = number;
-  if (const auto taken = heard(letter); !taken) {
-    stage_ = Stage::kEnded;
-    return give_up(taken.error());
-  }
-  return {};
+bool CellsOwner::is_due(size_t from, const wire::LetterHead& head) const {
+  const auto pair = pairs_.find(from);
+  return pair != pairs_.end() && pair->second.due != Due::kNothing &&
+         head.round == pair->second.heard + 1;
 }
 
-Result<void> PairOwner::heard(const Bytes& letter) {
-  switch (stage_) {
-    case Stage::kStanding:
-      return begin(letter);
-    case Stage::kSetUp:
-      if (const auto taken = setup_->take(letter); !taken)
-        return setup_->test_begun() ? failed_test(peer().name,
-                                                  "failed: one of the two has not "
-                                                  "kept to the protocol")
-                                    : taken.error();
-      return set_up();
-    case Stage::kOpening:
-      return take_moments(letter);
-    case Stage::kComparing:
-      return conclude(letter);
-    case Stage::kEnded:
+void CellsOwner::say_to_all(ByteView letter) {
+  for (const auto& [other, pair] : pairs_) say(other, letter);
+}
+
+bool CellsOwner::all_are(Due due) const {
+  return std::all_of(pairs_.begin(), pairs_.end(),
+                     [&](const auto& pair) { return pair.second.due == due; });
+}
+
+Result<void> CellsOwner::end(const Error& error) {
+  for (auto& [other, pair] : pairs_) pair.due = Due::kNothing;
+  return give_up(error);
+}
+
+Result<void> CellsOwner::take_letter(size_t from, uint32_t number, Bytes letter) {
+  pairs_.at(from).heard = number;
+  const auto taken = heard(from, letter);
+  return taken ? Result<void>() : end(taken.error());
+}
+
+Result<void> CellsOwner::heard(size_t from, const Bytes& letter) {
+  Pair& pair = pairs_.at(from);
+  switch (pair.due) {
+    case Due::kStanding:
+      return begin(from, letter);
+    case Due::kSetUp:
+      if (const auto taken = pair.setup->take(letter); !taken)
+        return pair.setup->test_begun()
+                   ? failed_test(name_of(from),
+                                 "failed: one of the two has not kept to the protocol")
+                   : taken.error();
+      return set_up(from);
+    case Due::kReady:
+      if (!std::ranges::equal(letter, as_bytes(kReady)))
+        return out_of_order("a letter that is none");
+      pair.due = Due::kMoments;
+      return open_if_all_are_ready();
+    case Due::kMoments:
+      if (letter.size() % sizeof(Word) != 0) return out_of_order("moments of another length");
+      pair.moments = words_in(letter);
+      pair.due = Due::kHash;
+      return combine_if_all_are_here();
+    case Due::kHash:
+      pair.hash = letter;
+      pair.due = Due::kNothing;
+      return conclude_if_all_agree();
+    case Due::kNothing:
       break;
   }
   return out_of_order("a letter after the end");
 }
 
-Result<void> PairOwner::begin(const Bytes& their_standing) {
-  const Hash own = standing();
-  if (!std::ranges::equal(their_standing, own))
+Result<void> CellsOwner::begin(size_t other, const Bytes& their_standing) {
+  if (!std::ranges::equal(their_standing, standing(other)))
     return Error{Code::kIntegrity,
-                 "this owner and " + peer().name +
+                 "this owner and " + name_of(other) +
                      " have not kept the same session: one of the "
                      "two has lost what it had, or broke off in the test of rows",
                  "Put session.json back where it is gone, or agree on another run."};
-  if (opening_) return open();
-  const ot::PairPlan plan = pair_plan(gate_.terms(), session_hash());
-  setup_.emplace(plan, role_in(plan, self()), gate_.leaves(), entropy_);
-  stage_ = Stage::kSetUp;
-  return set_up();
+  Pair& pair = pairs_.at(other);
+  if (standing(other) != Hash{}) {
+    pair.due = Due::kReady;
+    return be_ready();
+  }
+  const ot::PairPlan plan = pair_plan(gate_.terms(), {self(), other}, session_hash());
+  pair.setup.emplace(plan, role_in(plan, self()), gate_.leaves(), entropy_);
+  pair.due = Due::kSetUp;
+  return set_up(other);
 }
 
 /// Nothing of the test leaves before it is on disk that it has begun, nor the last letter before
 /// what it allows to open is.
-Result<void> PairOwner::set_up() {
-  const std::vector<Bytes> letters = setup_->write();
-  if (setup_->test_begun() && !std::exchange(testing_, true))
-    TRY(files_.begin_test(peer(), session_hash()));
-  if (setup_->is_done()) {
-    const ot::PairPlan plan = pair_plan(gate_.terms(), session_hash());
-    opening_.emplace(setup_->share(), role_in(plan, self()), session_hash(), draw_secret(entropy_));
-    setup_.reset();
-    TRY(files_.pass_test(peer(), *opening_));
-    testing_ = false;
+Result<void> CellsOwner::set_up(size_t other) {
+  Pair& pair = pairs_.at(other);
+  const std::vector<Bytes> letters = pair.setup->write();
+  if (pair.setup->test_begun() && testing_.insert(other).second)
+    TRY(files_.begin_test(other, session_hash()));
+  const bool passed = pair.setup->is_done();
+  if (passed) {
+    const ot::PairPlan plan = pair_plan(gate_.terms(), {self(), other}, session_hash());
+    if (!opening_) opening_.emplace(draw_secret(entropy_));
+    opening_->add(other, pair.setup->share(), role_in(plan, self()), session_hash());
+    pair.setup.reset();
+    pair.due = Due::kReady;
+    TRY(files_.pass_test(other, *opening_));
+    testing_.erase(other);
   }
-  for (const Bytes& letter : letters) say(letter);
-  return opening_ ? open() : Result<void>();
+  for (const Bytes& letter : letters) say(other, letter);
+  return passed ? be_ready() : Result<void>();
+}
+
+// All pairs have passed.
+
+/// Tells all others, once, when no set-up of this owner is left.
+Result<void> CellsOwner::be_ready() {
+  const bool all = std::all_of(pairs_.begin(), pairs_.end(), [](const auto& pair) {
+    return pair.second.due != Due::kStanding && pair.second.due != Due::kSetUp;
+  });
+  if (!all || std::exchange(ready_, true)) return {};
+  say_to_all(as_bytes(kReady));
+  return open_if_all_are_ready();
 }
 
 /// Pays, then sends. The same again costs nothing, and anything else is refused.
-Result<void> PairOwner::open() {
-  stage_ = Stage::kOpening;
+Result<void> CellsOwner::open_if_all_are_ready() {
+  const bool all = std::none_of(pairs_.begin(), pairs_.end(),
+                                [](const auto& pair) { return pair.second.due < Due::kMoments; });
+  if (!ready_ || !all || !own_.empty()) return {};
   own_ = opening_->letter(gate_);
-  auto paid = TRY(
-      gate_.pay(1, gate::sharing_question(charter(), 1, {}), commitment({Post{other(), own_}})));
-  say(bytes_of_words(own_));
+  std::vector<Post> posts;
+  for (const auto& [other, pair] : pairs_) posts.push_back({other, own_});
+  auto paid = TRY(gate_.pay(1, gate::sharing_question(charter(), 1, {}), commitment(posts)));
+  say_to_all(bytes_of_words(own_));
   give_receipt(std::move(paid));
-  return {};
+  return combine_if_all_are_here();
 }
 
-Result<void> PairOwner::take_moments(const Bytes& letter) {
-  if (letter.size() % sizeof(Word) != 0) return out_of_order("moments of another length");
-  const Words<Word> theirs = words_in(letter);
-  const bool first = self() == 0;
-  auto opened = TRY(opened_from(gate_.terms(), first ? own_ : theirs, first ? theirs : own_));
+Result<void> CellsOwner::combine_if_all_are_here() {
+  const bool all = std::none_of(pairs_.begin(), pairs_.end(),
+                                [](const auto& pair) { return pair.second.due < Due::kHash; });
+  if (!all || own_.empty() || compared_) return {};
+  std::vector<Words<Word>> letters(parties());
+  for (size_t i = 0; i < parties(); ++i) letters[i] = i == self() ? own_ : pairs_.at(i).moments;
+  auto opened = TRY(opened_from(gate_.terms(), letters));
   if (!opened_.empty() && opened_[0] != opened) return mismatch_in(1);
   TRY(files_.keep_opened(*opening_, opened));
   opened_ = {std::move(opened)};
-  stage_ = Stage::kComparing;
-  say(view(hash_of_opened()));
-  return {};
+  compared_ = true;
+  say_to_all(view(hash_of_opened()));
+  return conclude_if_all_agree();
 }
 
-Hash PairOwner::hash_of_opened() const {
+Hash CellsOwner::hash_of_opened() const {
   return TupleBytes().add("opened").add(charter()).add(bytes_of(opened_[0])).sha256();
 }
 
-/// Both have the same numbers: each fits the whole model and keeps its part.
-Result<void> PairOwner::conclude(const Bytes& their_hash) {
-  if (!std::ranges::equal(their_hash, hash_of_opened()))
-    return Error{Code::kIntegrity, peer().name + " has opened other numbers than this owner"};
+/// All have the same numbers: each fits the whole model and keeps its part.
+Result<void> CellsOwner::conclude_if_all_agree() {
+  if (!compared_) return {};
+  for (const auto& [other, pair] : pairs_)
+    if (pair.due == Due::kNothing && !std::ranges::equal(pair.hash, hash_of_opened()))
+      return Error{Code::kIntegrity, name_of(other) + " has opened other numbers than this owner"};
+  if (!all_are(Due::kNothing)) return {};
   const plan::VerticalTerms& terms = gate_.terms();
   const learn::MomentsLayout layout(terms.columns, terms.label_holder);
   const auto theta = learn::fit_moments(layout, terms.plan, terms.fit(), opened_[0]);
-  const auto first = theta.begin() + (self() == 0 ? 0 : long(terms.columns[0]));
+  const auto before = terms.columns.begin() + long(self());
+  const auto first = theta.begin() + long(std::accumulate(terms.columns.begin(), before, size_t{}));
   model_.assign(first, first + long(gate_.width()));
-  stage_ = Stage::kEnded;
   return give_part();
 }
 

@@ -1,68 +1,82 @@
-// An owner of columns in a job of two owners without a dealer, rule statistics. The two make shares
-// of the products of their columns (cells/pair_setup.h), test them, and open them once, each with
-// noise of its own (opening.h). The learner passes letters on and is trusted for nothing.
+// An owner of columns in a job without a dealer, rule statistics. Every two owners make shares of
+// the products of their columns (cells/pair_setup.h) and test them. When all owners say that all
+// their pairs have passed, each opens its shares and its own moments, with noise of its own
+// (opening.h), to all others. The learner passes letters on and is trusted for nothing.
 //
-// Where it is not known yet which records both have, the two find out before (ot/intersection.h),
-// in a session for that alone. What is promised then is kept: no second list is answered in a job.
+// Where it is not known yet which records all have, they find out before (ids/search.h), in a
+// session for that alone. What is promised then is kept: no second list is answered in a job.
 //
-// Letters of a session, each under its number, one after the other in both directions:
-//   1         what this owner has kept of an earlier session
+// Letters of a session between two owners, each under its number, one after the other in both
+// directions:
+//   1         what this owner has kept of an earlier session of the two
 //   2 ...     set-up and test, if neither has kept any
+//   then      that all pairs of this owner have passed: before that nobody pays
 //   then      what leaves: paid for before it does
 //   then      the hash of all opened numbers
 // What an owner has kept it sends again, bit for bit, whenever a session begins anew (files.h).
 #pragma once
 
-#include "parley/protocol/vertical/ot/intersection.h"
+#include "parley/protocol/vertical/ids/search.h"
 #include "parley/protocol/vertical/owner.h"
 #include "parley/protocol/vertical/pair/files.h"
 
 namespace parley::protocol {
 
-class PairOwner final : public VerticalOwner {
+class CellsOwner final : public VerticalOwner {
  public:
-  PairOwner(VerticalSetting setting, gate::ColumnsGate gate, Entropy& entropy,
-            std::optional<SigningKey> key = std::nullopt);
+  CellsOwner(VerticalSetting setting, gate::ColumnsGate gate, Entropy& entropy,
+             std::optional<SigningKey> key = std::nullopt);
 
  private:
+  /// What is due from another owner in this session.
+  enum class Due { kStanding, kSetUp, kReady, kMoments, kHash, kNothing };
+  struct Pair {
+    Due due = Due::kStanding;
+    uint32_t said = 0, heard = 0;  // letters
+    std::optional<ot::PairSetup> setup{};
+    Words<Word> moments{};
+    Bytes hash{};
+  };
+
   void get_ready() override;
   Result<void> begin_alignment() override;
   Result<void> take_ids(size_t from, uint32_t number, const Bytes& letter) override;
-  Result<void> heard_of_ids(uint32_t number, const Bytes& letter);
+  Result<void> take_common(const learn::IdDigests& tokens) override;
+  Result<void> heard_of_ids(Result<IdsSaid> said);
   Result<void> begin_session(uint32_t first_round) override;
   bool is_due(size_t from, const wire::LetterHead& head) const override;
   Result<void> take_letter(size_t from, uint32_t number, Bytes letter) override;
   std::vector<double> model() const override { return model_; }
   Result<void> forget() override { return files_.forget(); }
 
-  size_t other() const { return 1 - self(); }
-  const VerticalPeer& peer() const { return setting_.owners[other()]; }
-  void say(ByteView letter) { post(other(), ++said_, letter); }
-  Result<void> heard(const Bytes& letter);
+  const std::string& name_of(size_t other) const { return setting_.owners[other].name; }
+  void say(size_t to, ByteView letter) { post(to, ++pairs_.at(to).said, letter); }
+  void say_to_all(ByteView letter);
+  bool all_are(Due due) const;
+  Result<void> end(const Error& error);
+  Result<void> heard(size_t from, const Bytes& letter);
   Result<void> recall();
   Hash session_hash() const;
-  Hash standing() const;
-  Result<void> begin(const Bytes& their_standing);
-  Result<void> set_up();
-  Result<void> open();
-  Result<void> take_moments(const Bytes& letter);
-  Result<void> conclude(const Bytes& their_hash);
+  Hash standing(size_t other) const;
+  Result<void> begin(size_t other, const Bytes& their_standing);
+  Result<void> set_up(size_t other);
+  Result<void> be_ready();
+  Result<void> open_if_all_are_ready();
+  Result<void> combine_if_all_are_here();
+  Result<void> conclude_if_all_agree();
   Hash hash_of_opened() const;
 
   PairFiles files_;
-  std::optional<ot::Intersection> ids_{};  // while it is found out which both have
-  uint32_t heard_of_ids_ = 0;              // letters
+  std::unique_ptr<IdSearch> ids_{};  // while it is found out which all have
   bool recalled_ = false;
-  std::optional<PairOpening> opening_{};
+  std::optional<Opening> opening_{};
+  std::set<size_t> testing_{};  // pairs whose test has begun and not passed
   std::vector<double> model_{};
 
   // Of this session.
-  enum class Stage { kStanding, kSetUp, kOpening, kComparing, kEnded };
-  Stage stage_ = Stage::kStanding;
-  uint32_t said_ = 0, heard_ = 0;  // letters
-  std::optional<ot::PairSetup> setup_{};
-  bool testing_ = false;
-  Words<Word> own_{};
+  std::map<size_t, Pair> pairs_{};
+  bool ready_ = false, compared_ = false;
+  Words<Word> own_{};  // once it is paid for
 };
 
 }  // namespace parley::protocol

@@ -1,4 +1,4 @@
-#include "parley/protocol/vertical/ot/intersection.h"
+#include "parley/protocol/vertical/ids/intersection.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,7 @@
-// Two owners that do not know yet which records both have, in a whole job.
+// Owners that do not know yet which records all of them have, in a whole job.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -13,11 +14,24 @@ namespace pair_ids_test {
 
 using pair_test::Agencies, pair_test::kRecords, pair_test::People;
 
-std::string intersecting(double epsilon, const std::string& more = "") {
-  std::string text = test::cells_charter(epsilon, kRecords);
+std::string intersecting(std::string text, const std::string& more = "") {
   const std::string count = "count = " + std::to_string(kRecords) + "\n";
   return text.replace(text.find(count), count.size(),
                       count + "on_mismatch = \"intersect\"\n" + more);
+}
+
+std::string intersecting(double epsilon, const std::string& more = "") {
+  return intersecting(test::cells_charter(epsilon, kRecords), more);
+}
+std::string three(double epsilon = 1, const std::string& more = "") {
+  return intersecting(test::three_cells_charter(epsilon, kRecords), more);
+}
+
+/// People 0 .. 79, 10 .. 84 and 5 .. 69: 60 in common, and two owners have more.
+void overlap_of_three(Agencies& job) {
+  job.people[0] = People{0, 80, 1};
+  job.people[1] = People{10, 75, 2};
+  job.people[2] = People{5, 65, 3};
 }
 
 /// People 0 .. 69 and 10 .. 79: 60 in common.
@@ -75,6 +89,101 @@ TEST(PairIds, TheSameRecordsInFilesOfAnyOrderNeedNoIntersectInTheCharter) {
   ASSERT_FALSE(wrong) << describe(*wrong);
   ASSERT_EQ(job.ending(), "finished");
   expect_products(job, 0, kRecords);
+}
+
+TEST(IdsOfThree, OwnersFindTheRecordsThatAllHaveAndOpenProductsOfThose) {
+  Agencies job(three(1000));
+  overlap_of_three(job);
+  const auto wrong = job.run();
+  ASSERT_FALSE(wrong) << describe(*wrong);
+  ASSERT_EQ(job.ending(), "finished");
+  expect_products(job, 10, 70);
+  EXPECT_EQ(job.owners[0]->opened(), job.owners[2]->opened());
+  const std::string promised = job.owners[0]->files.at(kIdsPromised);
+  EXPECT_EQ(std::count(promised.begin(), promised.end(), '\n'), 2);
+}
+
+TEST(IdsOfThree, AnotherNumberInCommonAListTooLongOrAnotherListEndsTheJob) {
+  Agencies fewer(three());
+  overlap_of_three(fewer);
+  fewer.people[2] = People{5, 64, 3};
+  ASSERT_FALSE(fewer.run());
+  EXPECT_NE(fewer.ending().find("59 records in common"), std::string::npos) << fewer.ending();
+  EXPECT_EQ(fewer.paid(), 0u);
+  Agencies longer(three(1, "list_max = 79\n"));
+  overlap_of_three(longer);
+  ASSERT_FALSE(longer.run());
+  EXPECT_NE(longer.ending().find("more than the 79"), std::string::npos) << longer.ending();
+  Agencies first(three());
+  overlap_of_three(first);
+  first.on_the_way = [&](Outgoing&) { first.stop = first.owners[0]->files.contains(kIdsPromised); };
+  ASSERT_FALSE(first.run());
+  Agencies again(three());
+  overlap_of_three(again);
+  again.owners[0] = std::move(first.owners[0]);
+  for (size_t i = 1; i < 3; ++i) again.people[i]->first += 1, again.people[i]->count -= 1;
+  ASSERT_FALSE(again.run());
+  EXPECT_NE(again.ending().find("another list of ids than before"), std::string::npos)
+      << again.ending();
+}
+
+TEST(IdsOfThree, KilledAfterAMessageAboutIdsFindsTheSameAgain) {
+  constexpr size_t kAboutIds = 3 * (2 + 2 * 4 + 1);
+  for (size_t message = 1; message <= kAboutIds; message += 4) {
+    Agencies job(three());
+    overlap_of_three(job);
+    job.die_at_message = message;
+    const auto wrong = job.run();
+    ASSERT_FALSE(wrong) << message << ": " << describe(*wrong);
+    EXPECT_EQ(job.restarts, 1u);
+    EXPECT_EQ(job.ending(), "finished") << message;
+  }
+}
+
+/// A learner that names other tokens in common, or not the same to all, would choose who counts.
+TEST(IdsOfThree, ALearnerThatTellsOneOwnerOtherTokensIsNoticed) {
+  for (const bool foreign : {false, true}) {
+    Agencies job(three());
+    overlap_of_three(job);
+    job.on_the_way = [&](Outgoing& next) {
+      const auto message = wire::decode_to_owner(next.message);
+      const auto* said = std::get_if<wire::IdTokens>(&message->body);
+      if (said == nullptr || next.owner != 1) return;
+      wire::IdTokens other = *said;
+      if (foreign)
+        other.tokens.back() ^= 1;
+      else
+        other.tokens.resize(other.tokens.size() - wire::kTokenBytes);
+      next.message = wire::encode(message->envelope, wire::TokensOfIds{other, wire::Leg::kDown});
+    };
+    ASSERT_FALSE(job.run());
+    EXPECT_NE(job.ending(), "finished");
+    EXPECT_EQ(job.paid(), 0u);
+    const std::string why = foreign ? "that are not this owner's" : "records in common";
+    EXPECT_NE(job.ending().find(why), std::string::npos) << job.ending();
+  }
+}
+
+/// What the learner is shown of a list can be made by nobody alone, and says nothing of its order.
+TEST(IdsOfThree, TokensAtTheLearnerAreThoseOfNoOtherJobAndRise) {
+  std::set<Bytes> seen;
+  for (const std::string more : {"", "list_max = 100\n"}) {
+    Agencies job(three(1, more));
+    overlap_of_three(job);
+    job.on_the_way = [&](Outgoing& next) {
+      const auto message = wire::decode_to_owner(next.message);
+      const auto* said = std::get_if<wire::IdTokens>(&message->body);
+      if (said == nullptr || next.owner != 0) return;
+      ASSERT_TRUE(learn::digests_in(said->tokens));
+      ASSERT_EQ(said->tokens.size(), kRecords * wire::kTokenBytes);
+      for (size_t i = 0; i < kRecords; ++i) {
+        const auto at = said->tokens.begin() + long(i * wire::kTokenBytes);
+        EXPECT_TRUE(seen.emplace(at, at + wire::kTokenBytes).second) << "in two jobs";
+      }
+    };
+    ASSERT_FALSE(job.run());
+    EXPECT_EQ(job.ending(), "finished");
+  }
 }
 
 TEST(PairIds, AnotherNumberOfCommonRecordsThanTheChartersEndsTheJob) {

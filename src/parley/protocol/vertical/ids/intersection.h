@@ -55,8 +55,6 @@ class Intersection {
   Result<void> take_hash(ByteView letter) const;
 
  private:
-  Hash hash_of(uint32_t place, ByteView list) const;
-
   Hash charter_;
   uint32_t place_;
   Scalar scalar_;

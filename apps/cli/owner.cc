@@ -60,7 +60,8 @@ struct OwnerWebOptions {
   api::PageOptions page;
 };
 
-/// The first job that failed decides how the process exits.
+/// Of charters that were named the first that failed decides how the process exits. A daemon that
+/// watches its folder ends because it was told to, whatever became of its jobs.
 Result<Output> run(const OwnerRunOptions& options, ProgressStyle) {
   const Policy policy = TRY(Policy::read(options.policy));
   heed_signals();
@@ -81,7 +82,7 @@ Result<Output> run(const OwnerRunOptions& options, ProgressStyle) {
   net::tell_manager("STOPPING=1");
   if (!jobs) return jobs.error();
   for (const OwnerJob& job : *jobs)
-    if (!job.model) return job.model.error();
+    if (!job.model && !options.charters.empty()) return job.model.error();
   return Output{report::to_text(*jobs), report::to_json(*jobs)};
 }
 

@@ -83,9 +83,11 @@ echo "the watchdog ended a stopped process, and it runs again"
 
 before=$(value $owner MainPID)
 mkdir -p /newer && dpkg-deb -R /parley.deb /newer && sed -i 's/^Version: .*/&+1/' /newer/DEBIAN/control
+sed -i 's/^TimeoutStopSec=60/TimeoutStopSec=61/' /newer/lib/systemd/system/parley-owner@.service
 dpkg-deb --root-owner-group -b /newer /newer.deb > /dev/null
 dpkg -i /newer.deb > /dev/null 2>&1 || fail "no upgrade"
 until_true 20 "a restart after an upgrade" other_pid "$before"
+is $owner TimeoutStopUSec "1min 1s" || fail "it runs by the unit of the older package"
 echo "upgraded under way, and it runs again"
 
 systemctl stop $owner || fail "no stop"

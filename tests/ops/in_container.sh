@@ -41,6 +41,7 @@ echo "started: $(value $owner StatusText)"
 until_true 120 "a model" test -e /var/lib/parley/loans/job/model.json
 until_true 60 "the learner's end" is parley-learner@loans ActiveState inactive
 is parley-learner@loans Result success || fail "the learner: $(value parley-learner@loans Result)"
+test -e /var/lib/parley/receipts/bank-a.receipt.pb || fail "the learner keeps no receipt for later jobs"
 echo "a job of three services and a learner: done"
 
 pin=/run/credentials/$owner/pin

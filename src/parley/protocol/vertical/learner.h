@@ -60,8 +60,8 @@ class VerticalLearner final : public Learner {
     uint32_t taken = 0;        // receipts
     std::vector<Hash> jobs{};  // after each of them
     JobSpent spent{};
-    uint32_t opened = 0;    // rounds that it surely has opened
-    size_t set_up = 0;      // owners that have its masked columns
+    uint32_t opened = 0;       // rounds that it surely has opened
+    size_t set_up = 0;         // owners that have its masked columns
     bool has_written = false;  // a letter in this session
     bool answered = false;     // the round that is dealt
     std::optional<Hash> part{};

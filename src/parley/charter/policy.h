@@ -34,7 +34,7 @@ struct Identity {
   std::filesystem::path certificate, key, authority, sign_key;
   std::filesystem::path members{};  // certificates of all owners; read_policy: beside authority
   std::filesystem::path revoked{};  // the authority's list; empty: beside authority
-  std::filesystem::path learner{};  // folder of this owner's papers as a learner; empty: none
+  std::filesystem::path learner{};  // folder of its credentials as a learner; empty: none
 };
 
 struct Dataset {
@@ -111,7 +111,7 @@ struct Policy {
   std::string metrics_listen;  // empty: no metrics
   WebPage web{};
   Worth worth{};
-  std::filesystem::path folder{};  // where relative paths of data and papers start
+  std::filesystem::path folder{};  // where relative paths of data and credentials start
 
   /// The first rule that matches decides; nullptr means refused. A charter that does not name this
   /// owner, is a draft, or is calibrated like a paper is always refused.

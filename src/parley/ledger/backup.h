@@ -1,4 +1,4 @@
-// A copy of a ledger as it is at one moment, also while a daemon writes it, and the way back.
+// A consistent copy of a ledger, also while a daemon writes it, and how to restore it.
 #pragma once
 
 #include <filesystem>

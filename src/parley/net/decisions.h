@@ -1,6 +1,6 @@
-// A person's word about a charter: approved, refused or withdrawn. It belongs into the ledger;
-// while another process has that, a file beside the charters holds it: HASH.approved, HASH.refused
-// or HASH.withdrawn.
+// A person's decision about a charter: approved, refused or withdrawn. It is recorded in the
+// ledger. While another process holds the ledger, a file beside the charters stands in for it:
+// HASH.approved, HASH.refused or HASH.withdrawn.
 #pragma once
 
 #include <condition_variable>

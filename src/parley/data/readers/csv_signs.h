@@ -1,5 +1,5 @@
-// What a CSV file does not say about itself, found in its first lines: separator, decimal sign, and
-// whether it has a header line at all.
+// Detects from the first lines of a CSV file what the format leaves open: the separator, the
+// decimal sign, and whether there is a header line.
 #pragma once
 
 #include <filesystem>

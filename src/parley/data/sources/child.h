@@ -1,5 +1,5 @@
-// A child process of the owner, spoken to over a socket that is its input and output: what it loads
-// may crash or hang, and takes nothing else along.
+// A child process of the owner, with a socket as its input and output. What it loads may crash or
+// hang without harm to the owner's process.
 #pragma once
 
 #include <chrono>

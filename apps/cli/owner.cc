@@ -60,28 +60,31 @@ struct OwnerWebOptions {
   api::PageOptions page;
 };
 
-/// The first job that failed decides how the process exits.
+/// Of charters that were named the first that failed decides how the process exits. A daemon that
+/// watches its folder ends because it was told to, whatever became of its jobs.
 Result<Output> run(const OwnerRunOptions& options, ProgressStyle) {
   const Policy policy = TRY(Policy::read(options.policy));
   heed_signals();
   net::Watchdog watchdog;
-  const auto jobs = api::run_owner(policy,
-                                   {.charters = options.charters,
-                                    .dial = options.dial,
-                                    .listen = options.listen,
-                                    .learner = options.learner,
-                                    .wait = std::chrono::seconds(options.wait)},
-                                   {.stop = interrupted,
-                                    .reload = &reloads,
-                                    .log = log_line,
-                                    .ready = [] { net::tell_manager("READY=1"); },
-                                    .alive = [&] { watchdog.alive(); },
-                                    .person = user_name()},
-                                   options.policy);
+  auto jobs = api::run_owner(policy,
+                             {.charters = options.charters,
+                              .dial = options.dial,
+                              .listen = options.listen,
+                              .learner = options.learner,
+                              .wait = std::chrono::seconds(options.wait)},
+                             {.stop = interrupted,
+                              .reload = &reloads,
+                              .log = log_line,
+                              .ready = [] { net::tell_manager("READY=1"); },
+                              .alive = [&] { watchdog.alive(); },
+                              .person = user_name()},
+                             options.policy);
   net::tell_manager("STOPPING=1");
   if (!jobs) return jobs.error();
+  const auto failed = [](const OwnerJob& job) { return !job.model; };
+  if (options.charters.empty()) std::erase_if(*jobs, failed);
   for (const OwnerJob& job : *jobs)
-    if (!job.model) return job.model.error();
+    if (failed(job)) return job.model.error();
   return Output{report::to_text(*jobs), report::to_json(*jobs)};
 }
 

@@ -116,6 +116,27 @@ class Keys(InFolder):
         told = self.parley("doctor", "bank-a/policy.toml", "--dial", f"127.0.0.1:{port}", expect=5)
         self.assertIn("revoked the peer's certificate", told.stdout)
 
+    def test_an_older_list_frees_nobody_after_a_restart(self):
+        consortium = Consortium(self.folder)
+        consortium.join("bank-d")  # It is in no charter.
+        must("certs", "revoke", "bank-d", "--authority", "ca", cwd=self.folder)
+        older = (self.folder / "ca" / "revoked.crl").read_bytes()
+        must("certs", "revoke", "central-bank", "--role", "learner", "--authority", "ca",
+             cwd=self.folder)
+        learner, port = consortium.learner()
+        self.addCleanup(learner.kill)
+        charters = self.folder / "bank-a" / "charters"
+        charters.mkdir(exist_ok=True)
+        shutil.copy(self.folder / "ca" / "revoked.crl", charters)  # It came with a charter.
+        for put in (lambda: None, lambda: (charters / "revoked.crl").write_bytes(older),
+                    (charters / "revoked.crl").unlink):
+            put()
+            before = len(consortium.log("bank-a"))
+            self.assertEqual(consortium.owner("bank-a", port).wait(60), 5, consortium.log("bank-a"))
+            self.assertIn("the authority has revoked the certificate",
+                          consortium.log("bank-a")[before:])
+        self.assertEqual(self.answers("bank-a"), 0)
+
     def test_an_owners_signing_key_changes_between_jobs_and_old_receipts_stay_good(self):
         consortium, learner, owners, _ = self.running(rounds=3)
         for name, process in {"learner": learner, **owners}.items():

@@ -128,7 +128,61 @@ class Services(InFolder):
         self.parley("owner", "withdraw", policy, charters / consortium.charter.name)
         self.assertIn("withdrawn by", consortium.log("bank-a"))
         daemon.terminate()
+        self.assertEqual(daemon.wait(60), 0, "or its unit counts as failed")
+
+    def test_a_daemon_that_starts_again_dials_no_learner_that_is_done(self):
+        consortium = Consortium(self.folder)
+        learner, port = consortium.learner()
+        self.addCleanup(learner.kill)
+        policy = self.folder / "bank-a" / "policy.toml"
+        policy.write_text(policy.read_text() + f'[network]\ndial = "127.0.0.1:{port}"\n')
+        charters = self.folder / "bank-a" / "charters"
+        charters.mkdir()
+        shutil.copytree(self.folder / "data", charters / "data")
+        shutil.copy(consortium.charter, charters)
+        daemon = self.daemon(consortium)
+        for owner in OWNERS[1:]:
+            self.addCleanup(consortium.owner(owner, port).kill)
+        self.assertEqual(learner.wait(120), 0, consortium.log("learner"))
+
+        def is_finished():
+            return [each["state"] for each in self.ask_or_none().get("charters", [])] == ["finished"]
+        self.until(is_finished, lambda: consortium.log("bank-a"))
+        daemon.terminate()
         daemon.wait(60)
+        before = len(consortium.log("bank-a"))
+        self.daemon(consortium)
+        self.until(is_finished, lambda: consortium.log("bank-a"))
+        self.assertNotIn("dialling", consortium.log("bank-a")[before:])
+        # Whoever names the charter has it dialled, for a learner that has lost everything.
+        (self.folder / "job").rename(self.folder / "job-before")
+        before = len(consortium.log("learner"))
+        again, port = consortium.learner()
+        self.addCleanup(again.kill)
+        named = consortium.owner("bank-b", port)
+        self.addCleanup(named.kill)
+        self.until(lambda: "bank-b attends" in consortium.log("learner")[before:],
+                   lambda: consortium.log("learner"))
+
+    def test_an_owner_waits_while_another_job_is_at_the_learners_address(self):
+        consortium = Consortium(self.folder)
+        learner, port = consortium.learner()
+        self.addCleanup(learner.kill)
+        consortium.charter = self.folder / "second.charter.toml"
+        consortium.write_charter(replace=[("rounds = 3", "rounds = 4")])
+        early = consortium.owner("bank-a", port)  # For the second job, and the first is there.
+        self.addCleanup(early.kill)
+        self.until(lambda: "waiting for 127.0.0.1" in consortium.log("bank-a"), lambda: consortium.log("bank-a"))
+        self.assertIn("arrived in a job of charter", consortium.log("bank-a"))
+        self.assertIsNone(early.poll(), consortium.log("bank-a"))
+        learner.terminate()
+        learner.wait(60)
+        learner, _ = consortium.learner(port=port, out="second")
+        self.addCleanup(learner.kill)
+        for owner in OWNERS[1:]:
+            self.addCleanup(consortium.owner(owner, port).kill)
+        self.assertEqual(learner.wait(120), 0, consortium.log("learner"))
+        self.assertEqual(early.wait(60), 0, consortium.log("bank-a"))
 
     def test_the_status_is_for_the_daemons_user_and_of_public_facts(self):
         consortium = Consortium(self.folder)

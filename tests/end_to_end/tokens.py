@@ -7,7 +7,7 @@ import pathlib
 import re
 import subprocess
 
-from consortium import OWNERS, Consortium
+from consortium import OWNERS, Consortium, must
 from parley import InFolder, main
 
 MODULE = "/usr/lib/softhsm/libsofthsm2.so"
@@ -96,6 +96,25 @@ class Tokens(InFolder):
                                  "--list-objects", "--type", "privkey")
         self.assertEqual(len(re.findall("Private Key Object", listed)), 3, listed)
         self.assertEqual(listed.count("never extractable"), 3, listed)
+
+    def test_keys_on_a_token_are_renewed_by_keys_on_it(self):
+        self.run_job()
+        for ending, kind in (("key", "EC:prime256v1"), ("sign", "EC:edwards25519")):
+            self.token.make(f"second-{ending}", kind)
+            self.token.write(self.folder / f"bank-a/bank-a.next.{ending}", f"second-{ending}")
+        told = must("renew", "--name", "bank-a", "--out", "bank-a", "--sign-key", cwd=self.folder).stdout
+        self.consortium.sign_keys["bank-a"] = re.search(r'sign_key = "(ed25519:[^"]+)"', told)[1]
+        signed = must("certs", "sign", "bank-a/bank-a.next.csr", "--authority", "ca", cwd=self.folder).stdout
+        self.assertIn("no phone call is needed", signed)
+        must("renew", "--name", "bank-a", "--out", "bank-a", "--install", cwd=self.folder)
+        for ending in ("key", "sign"):
+            self.assertIn(f"object=second-{ending}", (self.folder / f"bank-a/bank-a.{ending}").read_text())
+        [kept] = (self.folder / "bank-a").glob("bank-a.old-*.sign")
+        self.assertIn("object=bank-a-sign", kept.read_text())
+        self.consortium.charter = self.folder / "second.charter.toml"
+        self.consortium.write_charter()
+        self.run_job("second")
+        self.parley("verify", "second/model.json", "second/transcript.pb.zst", self.consortium.charter)
 
     def test_what_is_wrong_is_said(self):
         check = ("owner", "run", "bank-a/policy.toml", self.consortium.charter, "--dial", "127.0.0.1:1", "--wait", "1")

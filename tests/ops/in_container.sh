@@ -41,6 +41,7 @@ echo "started: $(value $owner StatusText)"
 until_true 120 "a model" test -e /var/lib/parley/loans/job/model.json
 until_true 60 "the learner's end" is parley-learner@loans ActiveState inactive
 is parley-learner@loans Result success || fail "the learner: $(value parley-learner@loans Result)"
+test -e /var/lib/parley/receipts/bank-a.receipt.pb || fail "the learner keeps no receipt for later jobs"
 echo "a job of three services and a learner: done"
 
 pin=/run/credentials/$owner/pin
@@ -83,9 +84,11 @@ echo "the watchdog ended a stopped process, and it runs again"
 
 before=$(value $owner MainPID)
 mkdir -p /newer && dpkg-deb -R /parley.deb /newer && sed -i 's/^Version: .*/&+1/' /newer/DEBIAN/control
+sed -i 's/^TimeoutStopSec=60/TimeoutStopSec=61/' /newer/lib/systemd/system/parley-owner@.service
 dpkg-deb --root-owner-group -b /newer /newer.deb > /dev/null
 dpkg -i /newer.deb > /dev/null 2>&1 || fail "no upgrade"
 until_true 20 "a restart after an upgrade" other_pid "$before"
+is $owner TimeoutStopUSec "1min 1s" || fail "it runs by the unit of the older package"
 echo "upgraded under way, and it runs again"
 
 systemctl stop $owner || fail "no stop"

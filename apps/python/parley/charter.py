@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import os
 import pathlib
+import re
+import tempfile
 from typing import Any, Mapping, Optional, Union
 
 from ._library import call
@@ -53,6 +55,8 @@ class Charter:
     public : data frame, optional
         Public rows with the charter's columns and target, which take the place of its [pilot]. Their hash
         is part of the charter's.
+    bundle : str, optional
+        The text of its bundle of features, if it is in no file: :func:`forecast` makes one.
 
     Examples
     --------
@@ -66,12 +70,14 @@ class Charter:
     """
 
     def __init__(self, text: str, folder: Path = ".", changes: Optional[Mapping[str, Any]] = None,
-                 public: Any = None) -> None:
+                 public: Any = None, bundle: str = "") -> None:
         self.text = text
         self.folder = os.fspath(folder)
         self.changes = {key: value if isinstance(value, str) else _toml_value(value)
                         for key, value in (changes or {}).items()}
         self.public = public
+        self.bundle = bundle
+        self._files: Optional[tempfile.TemporaryDirectory[str]] = None
         self._known: Optional[dict[str, Any]] = None
 
     @classmethod
@@ -86,8 +92,27 @@ class Charter:
         return cls(_toml(sections), folder, public=public)
 
     def _arguments(self) -> dict[str, Any]:
-        return {"charter": self.text, "folder": self.folder, "set": self.changes or None,
+        return {"charter": self.text, "folder": self._folder(), "set": self.changes or None,
                 "public": None if self.public is None else "public rows"}
+
+    def _folder(self) -> str:
+        """Of the files that the charter names: its folder, or one of our own, where the bundle is, too."""
+        if not self.bundle:
+            return self.folder
+        if self._files is None:
+            self._files = tempfile.TemporaryDirectory(prefix="parley-")
+            here = pathlib.Path(self._files.name)
+            self._write_bundle(here)
+            for name in set(re.findall(r'"([\w.-]+)"', self.text)):
+                there = pathlib.Path(self.folder, name)
+                if there.is_file() and not (here / name).exists():
+                    (here / name).symlink_to(there.resolve())
+        return self._files.name
+
+    def _write_bundle(self, folder: pathlib.Path) -> None:
+        name = re.search(r'^bundle\s*=\s*"([^"]+)"', self.text, re.MULTILINE)
+        if self.bundle and name:
+            (folder / name[1]).write_text(self.bundle)
 
     def _tables(self) -> Tables:
         tables = Tables()
@@ -127,17 +152,18 @@ class Charter:
 
     def with_changes(self, changes: Mapping[str, Any]) -> "Charter":
         """The same with other values of some keys."""
-        return Charter(self.text, self.folder, {**self.changes, **changes}, self.public)
+        return Charter(self.text, self.folder, {**self.changes, **changes}, self.public, self.bundle)
 
     def with_public(self, public: Any) -> "Charter":
         """The same with these public rows; itself if they are None."""
-        return self if public is None else Charter(self.text, self.folder, self.changes, public)
+        return self if public is None else Charter(self.text, self.folder, self.changes, public, self.bundle)
 
     def write(self, path: Path) -> None:
-        """Write its text as it was given; changes are not in it."""
+        """Write its text as it was given, and its bundle beside it; changes are not in it."""
         if self.changes:
             raise ValueError("a charter with changes has no text of its own: change the text")
         pathlib.Path(path).write_text(self.text)
+        self._write_bundle(pathlib.Path(path).parent)
 
     def __repr__(self) -> str:
         return f"<parley.Charter {self.hash[:12]}>"

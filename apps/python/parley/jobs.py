@@ -48,7 +48,7 @@ class Forecast:
     @property
     def charter(self) -> Charter:
         """The charter with what was chosen for it."""
-        return Charter(self._text, self._of.folder, public=self._of.public)
+        return Charter(self._text, self._of.folder, public=self._of.public, bundle=self.bundle)
 
     @property
     def owners(self) -> Any:

@@ -80,6 +80,31 @@ def test_forecast_from_a_frame():
     forecast.plot()
 
 
+def test_a_forecast_draft_is_simulated_with_the_bundle_that_was_chosen(tmp_path):
+    draft = parley.Charter.build(
+        charter={"version": 1, "name": "drafted", "consortium": "test.example"},
+        target={"column": "y", "bounds": [-2.0, 2.0], "scale": 2.0},
+        column=[{"name": "x", "kind": "number", "bounds": [-3.0, 3.0], "missing": 0.0}],
+        model={"loss": "squared", "box": 2.0, "bias": True},
+        owner=[{"name": "north", "rows": 2000, "epsilon": 1.0}],
+        learner={"name": "registry"})
+    rng = np.random.default_rng(5)
+
+    def rows(n):
+        x = rng.uniform(-3, 3, n)
+        return pd.DataFrame({"x": x, "y": np.clip(x / 2 + rng.normal(0, .3, n), -2, 2)})
+    public, north = rows(500), rows(2000)
+    forecast = parley.forecast(draft, public=public)
+    assert forecast.bundle, "the case that is tried"
+    chosen = forecast.charter.check()
+    first = parley.simulate(chosen, {"north": north}, seed=3, held_out=0)
+    chosen.write(tmp_path / "drafted.charter.toml")
+    again = parley.Charter.read(tmp_path / "drafted.charter.toml", public=public)
+    assert again.hash == chosen.hash
+    second = parley.simulate(again, {"north": north}, seed=3, held_out=0)
+    assert np.array_equal(first.model.parameters, second.model.parameters)
+
+
 def test_a_model_predicts_frames():
     simulation = parley.simulate(charter(), {"north": frame()}, seed=3, held_out=0)
     found = [simulation.model.predict(rows) for rows in kinds(frame()).values()]

@@ -1,5 +1,8 @@
 #include "parley/credentials.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <optional>
 #include <utility>
 #include <vector>
@@ -26,6 +29,10 @@ Result<void> check_names(const std::string& consortium, const AuthorityOptions& 
   return {};
 }
 
+Result<SigningKey> read_sign_key(const fs::path& file) {
+  return SigningKey::from_pem(TRY(net::read_secret(file)));
+}
+
 /// What a party asks with, and whether its keys were there before.
 struct Made {
   std::optional<SigningKey> sign_key{};  // of an owner
@@ -40,9 +47,7 @@ Result<Made> make(const Joined& joined, const net::Identity& wanted) {
   made.had_keys = fs::exists(joined.key) && !fs::exists(joined.request) &&
                   (!owner || fs::exists(joined.sign_key_file));
   if (owner)
-    made.sign_key = made.had_keys
-                        ? TRY(SigningKey::from_pem(TRY(net::read_secret(joined.sign_key_file))))
-                        : SigningKey::make();
+    made.sign_key = made.had_keys ? TRY(read_sign_key(joined.sign_key_file)) : SigningKey::make();
   const auto key = made.sign_key ? std::optional(made.sign_key->public_key()) : std::nullopt;
   made.request = made.had_keys ? TRY(net::make_request(wanted, key, joined.key))
                                : net::make_request(wanted, key);
@@ -91,10 +96,35 @@ Result<net::Credentials> read_credentials_of(const Files& files, const fs::path&
                                clock);
 }
 
+/// A next key that was made before, such as on a token, is taken if nothing was asked for it yet.
+bool is_waiting(const Files& files, const fs::path& key) {
+  return fs::exists(key) && !fs::exists(files.at(".next.csr"));
+}
+
+/// The key that an owner's next certificate names: today's, or a new one, which is added to `made`.
+Result<SignKey> sign_key_to_name(const Files& files, bool fresh, std::vector<FileToMake>& made) {
+  const fs::path next = files.at(".next.sign");
+  if (!fresh || is_waiting(files, next))
+    return TRY(read_sign_key(fresh ? next : files.at(".sign"))).public_key();
+  const SigningKey key = SigningKey::make();
+  made.push_back({next, key.pem(), true});
+  return key.public_key();
+}
+
+Result<net::Request> request_for_next(const Files& files, const net::Identity& identity,
+                                      const std::optional<SignKey>& sign_key,
+                                      std::vector<FileToMake>& made) {
+  const fs::path next = files.at(".next.key");
+  if (is_waiting(files, next)) return net::make_request(identity, sign_key, next);
+  const net::Request request = net::make_request(identity, sign_key);
+  made.push_back({next, request.key, true});
+  return request;
+}
+
 /// An owner's certificate must name the key that it will sign with.
 Result<void> check_sign_key(const net::Credentials& next, const fs::path& file) {
   if (next.identity.role != "owner") return {};
-  const auto key = TRY(SigningKey::from_pem(TRY(net::read_secret(file))));
+  const auto key = TRY(read_sign_key(file));
   if (net::sign_key_of(net::certificate_from(next.certificate).get()) == key.public_key())
     return {};
   return Error{Code::kIntegrity,
@@ -115,8 +145,20 @@ Result<void> keep_sign_key(const Files& files) {
   return make_files({&file, 1});
 }
 
+/// A daemon must be able to read what root installs for it.
+Result<void> give_as(const fs::path& from, const fs::path& to) {
+  struct stat before{};
+  if (::geteuid() != 0 || ::stat(to.c_str(), &before) != 0) return {};
+  if (::chown(from.c_str(), before.st_uid, before.st_gid) == 0) return {};
+  return Error{Code::kFailed,
+               "cannot be given to the user of " + to.string(),
+               "Give it with chown, and type the same again.",
+               {.file = from.string()}};
+}
+
 Result<void> move_over(const fs::path& from, const fs::path& to) {
   if (!fs::exists(from)) return {};  // It is there since an earlier attempt, or was not asked for.
+  TRY(give_as(from, to));
   std::error_code failed;
   fs::rename(from, to, failed);
   if (!failed) return {};
@@ -214,15 +256,8 @@ Result<Renewal> renew(const std::string& name, const RenewOptions& options) {
     return Error{Code::kInvalid, "a learner has no key for receipts", "Leave --sign-key out."};
   std::vector<FileToMake> made;
   std::optional<SignKey> sign_key;
-  if (owner && options.sign_key) {
-    const SigningKey fresh = SigningKey::make();
-    sign_key = fresh.public_key();
-    made.push_back({files.at(".next.sign"), fresh.pem(), true});
-  } else if (owner) {
-    sign_key = TRY(SigningKey::from_pem(TRY(net::read_secret(files.at(".sign"))))).public_key();
-  }
-  const net::Request request = net::make_request(today.identity, sign_key);
-  made.push_back({files.at(".next.key"), request.key, true});
+  if (owner) sign_key = TRY(sign_key_to_name(files, options.sign_key, made));
+  const net::Request request = TRY(request_for_next(files, today.identity, sign_key, made));
   made.push_back({files.at(".next.csr"), net::renewal_of(today, request)});
   TRY(make_files(made));
   return Renewal{today.identity.uri(), end_of(today), files.at(".next.csr"),

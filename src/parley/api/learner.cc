@@ -23,15 +23,21 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// What the learner keeps from job to job.
+std::filesystem::path receipts_of(const LearnerOptions& options) {
+  return options.receipts.empty() ? options.identity / "receipts" : options.receipts;
+}
+
 /// The learner's own credentials, as `parley join` and `parley certs sign` name them.
-charter::Identity credentials_in(const std::filesystem::path& folder,
-                                 const charter::Charter& charter) {
-  const std::filesystem::path name = folder / charter.learner.name;
+charter::Identity credentials_in(const LearnerOptions& options, const charter::Charter& charter) {
+  const std::filesystem::path name = options.identity / charter.learner.name;
   return {.consortium = charter.consortium,
           .certificate = name.string() + ".crt",
           .key = name.string() + ".key",
-          .authority = folder / "authority.crt",
-          .sign_key = {}};
+          .authority = options.identity / "authority.crt",
+          .sign_key = {},
+          .charters = charter.folder,
+          .memory = receipts_of(options)};
 }
 
 /// Every interface, at the port where owners will dial.
@@ -56,7 +62,7 @@ Error nobody_coordinates() {
 Result<net::Credentials> learners_credentials(const LearnerOptions& options,
                                               const charter::Charter& charter, Clock& clock) {
   net::Credentials credentials =
-      TRY(net::read_credentials(credentials_in(options.identity, charter), clock));
+      TRY(net::read_credentials(credentials_in(options, charter), clock));
   const net::Identity us{charter.consortium, "learner", charter.learner.name};
   if (credentials.identity == us) return credentials;
   return Error{
@@ -71,7 +77,7 @@ Result<net::LearnerOptions> session_of(const LearnerOptions& options,
   return net::LearnerOptions{
       .listen = options.listen.empty() ? TRY(listen_on(charter)) : options.listen,
       .out = out,
-      .receipts = options.receipts.empty() ? options.identity / "receipts" : options.receipts,
+      .receipts = receipts_of(options),
       .after_alarm = options.after_alarm,
       .wait = options.wait,
       .opened =
@@ -108,7 +114,7 @@ Result<LearnerResult> api::run_learner(const Charter& handle, const LearnerOptio
   for (const std::string& warning : TRY(plan::plan_warnings(charter, pilot.get())))
     log({net::log::kPlanWarning, "warning: " + warning});
   const net::CredentialsWatch watch(
-      credentials, credentials_in(options.identity, charter),
+      credentials, credentials_in(options, charter),
       [&] { return learners_credentials(options, charter, clock); }, clock, log);
   net::LearnerOptions session = TRY(session_of(options, charter, learner->rounds(), out, log));
   const auto opened = session.opened;

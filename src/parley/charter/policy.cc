@@ -249,6 +249,8 @@ Result<Policy> read_policy(const std::filesystem::path& file) {
     for (auto* each : {&papers->certificate, &papers->key, &papers->authority, &papers->sign_key,
                        &papers->members, &papers->revoked, &papers->learner})
       if (!each->empty()) *each = policy.folder / *each;
+    papers->charters = policy.folder / policy.charters;
+    papers->memory = policy.folder / policy.state;
   }
   return policy;
 }

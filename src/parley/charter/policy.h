@@ -32,9 +32,11 @@ inline constexpr const char* kMembersFile = "members.pem";
 struct Identity {
   std::string consortium;
   std::filesystem::path certificate, key, authority, sign_key;
-  std::filesystem::path members{};  // certificates of all owners; read_policy: beside authority
-  std::filesystem::path revoked{};  // the authority's list; empty: beside authority
-  std::filesystem::path learner{};  // folder of its credentials as a learner; empty: none
+  std::filesystem::path members{};   // certificates of all owners; read_policy: beside authority
+  std::filesystem::path revoked{};   // the authority's list; empty: beside authority
+  std::filesystem::path charters{};  // a folder where the list may come with charters; empty: none
+  std::filesystem::path memory{};    // where the newest list is kept for the next start; or empty
+  std::filesystem::path learner{};   // folder of its credentials as a learner; empty: none
 };
 
 struct Dataset {

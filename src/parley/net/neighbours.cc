@@ -60,7 +60,9 @@ charter::Identity serving_files(const Policy& policy) {
           .key = name.string() + ".key",
           .authority = policy.identity->authority,
           .sign_key = {},
-          .revoked = revoked_file(*policy.identity)};
+          .revoked = policy.identity->revoked,
+          .charters = policy.identity->charters,
+          .memory = policy.identity->memory};
 }
 
 Result<Credentials> serving_credentials(const Policy& policy, Clock& clock) {

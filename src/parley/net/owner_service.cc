@@ -19,6 +19,7 @@
 #include "parley/net/control/status_socket.h"
 #include "parley/net/decisions.h"
 #include "parley/net/doctor/preflight.h"
+#include "parley/net/journal/finished.h"
 #include "parley/net/neighbours.h"
 
 namespace parley::net {
@@ -102,6 +103,7 @@ class Jobs {
         log_(log),
         meter_(meter),
         since_(clock.now()),
+        finished_(context.policy.folder / context.policy.state / "finished"),
         watch_(log, [this](const Hash& charter) {
           const std::lock_guard lock(mutex_);
           said_no_.insert(charter);
@@ -220,10 +222,10 @@ class Jobs {
       wait_for(attempt.context.policy.approval_of(ready->charter), attempt);
   }
 
-  /// With one job at least; else how it ended is noted.
+  /// With one job at least; nothing if it is done, or if it cannot run, which is noted.
   std::optional<Ready> get_ready_for(const std::filesystem::path& file, Attempt& attempt) {
     JobEnd end{file, "", {}, "", std::optional<Hash>()};
-    auto ready = [&]() -> Result<Ready> {
+    auto ready = [&]() -> Result<std::optional<Ready>> {
       const charter::Charter charter = TRY(charter::read_charter(file));
       end.charter_name = charter.name, end.charter = charter.hash;
       name(attempt, charter);
@@ -235,11 +237,11 @@ class Jobs {
         tell_if_refused(context, charter, approved.error());
       }
       TRY(approved);
+      if (was_finished(charter.hash, attempt)) return std::optional<Ready>();
       Ready ready = TRY(get_ready(context.policy, charter, clock_));
       TRY(choose_jobs(context, ready));
-      return ready;
+      return std::optional(std::move(ready));
     }();
-    if (ready && was_finished(ready->charter.hash, attempt)) return std::nullopt;
     if (ready) return *std::move(ready);
     end.model = ready.error();
     const std::string title = end.charter_name.empty() ? file.string() : end.charter_name;
@@ -326,21 +328,26 @@ class Jobs {
                  "Name one of them with --learner, or give addresses in charter or policy."};
   }
 
-  /// A file that is written again with the charter of a job that is done begins nothing.
+  /// A charter whose job is done begins nothing when its file is written again, or the daemon
+  /// starts again. One that was named, and not found in the folder, is dialled for all the same.
   bool was_finished(const Hash& charter, Attempt& attempt) {
     const std::lock_guard lock(mutex_);
-    const auto found = finished_.find(charter);
-    if (found == finished_.end()) return false;
+    if (!options_.charters.empty() || !(ended_.contains(charter) || finished_.has(charter)))
+      return false;
     const std::lock_guard its(attempt.mutex);
-    attempt.ends = found->second;
+    attempt.ends = {JobEnd{{}, attempt.name, charter, "", std::optional<Hash>()}};
     return true;
   }
 
+  /// For the next start only if its learners said farewell: else one may be back, and ask again.
   void keep_if_finished(const Hash& charter, const Attempt& attempt) {
+    if (!attempt.ended_well()) return;
     const std::lock_guard lock(mutex_);
+    ended_.insert(charter);
     if (std::all_of(attempt.ends.begin(), attempt.ends.end(),
-                    [](const JobEnd& end) { return bool(end.model); }))
-      finished_[charter] = attempt.ends;
+                    [](const JobEnd& end) { return end.model->has_value(); }))
+      static_cast<void>(
+          finished_.add(charter));  // Without the note the next start dials once more.
   }
 
   void run(const std::filesystem::path& file, const Ready& ready, const charter::Charter& job,
@@ -399,7 +406,8 @@ class Jobs {
   std::mutex mutex_;
   std::map<std::filesystem::path, std::unique_ptr<Attempt>> attempts_{};  // the newest of each file
   std::map<std::filesystem::path, Stamp> seen_{};
-  std::map<Hash, std::vector<JobEnd>> finished_{};  // by charter
+  std::set<Hash> ended_{};  // charters whose jobs have ended well since the daemon began
+  FinishedJobs finished_;
   std::set<Hash> said_no_{};
   NoWatch watch_;  // Last: it uses all of the above.
 };

@@ -259,6 +259,9 @@ TEST(Stream, RefusesLostRepeatedAndForeignMessages) {
   EXPECT_EQ(receiver.receive_to_owner(third).error().code, Code::kIntegrity);
   EXPECT_EQ(receiver.receive_to_owner(stranger.send(query)).error().code, Code::kIntegrity);
   EXPECT_TRUE(receiver.receive_to_owner(second));
+  Stream fresh(charter);
+  EXPECT_EQ(fresh.receive_to_owner(stranger.send(query)).error().code, Code::kUnavailable)
+      << "another job is at this address";
 }
 
 }  // namespace message_test

@@ -29,11 +29,7 @@ class Stream {
 
  private:
   Result<void> accept(const Envelope& envelope) {
-    if (envelope.charter != charter_)
-      return Error{Code::kIntegrity,
-                   "a message for charter " + to_hex(envelope.charter) +
-                       " arrived in a job of charter " + to_hex(charter_),
-                   "Both sides must run the same charter: compare `parley charter hash`."};
+    if (envelope.charter != charter_) return of_another(envelope.charter);
     if (envelope.sequence != received_ + 1)
       return Error{Code::kIntegrity,
                    "message " + std::to_string(envelope.sequence) + " arrived where " +
@@ -41,6 +37,16 @@ class Stream {
                    "A message was lost, repeated or replayed: connect again."};
     ++received_;
     return {};
+  }
+
+  /// At the beginning it may be an owner that is early: at one address there is one job after the
+  /// other.
+  Error of_another(const Hash& charter) const {
+    return {received_ == 0 ? Code::kUnavailable : Code::kIntegrity,
+            "a message for charter " + to_hex(charter) + " arrived in a job of charter " +
+                to_hex(charter_),
+            "Both sides must run the same charter: compare `parley charter hash`. If these are two "
+            "jobs, the second begins when the first has ended."};
   }
 
   Hash charter_;

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "parley/api/internal.h"
 #include "parley/base/bytes.h"
 #include "parley/base/files.h"
 #include "parley/base/printable.h"
@@ -104,7 +105,19 @@ Result<Charter> Call::charter() {
   TRY(take("charter_file", file));
   if (!file.empty()) text = TRY(read_file(file));
   TRY(take("folder", folder));
-  return Charter::parse(text, std::move(change), folder_ ? folder_->path() : folder);
+  if (!folder_) return Charter::parse(text, std::move(change), folder);
+  const Charter charter = TRY(Charter::parse(text, std::move(change), folder_->path()));
+  TRY(bring_bundle(charter, folder));
+  return charter;
+}
+
+/// The pilot is a table, and the bundle that was made from it a file, which may be in the folder.
+Result<void> Call::bring_bundle(const Charter& charter, const std::filesystem::path& folder) {
+  const auto& preprocess = charter.internal().charter.preprocess;
+  if (!preprocess || !std::filesystem::exists(folder / preprocess->bundle)) return {};
+  const std::filesystem::path here = folder_->path() / preprocess->bundle;
+  TRY(make_directories(here.parent_path()));
+  return write_file(here, TRY(read_file(folder / preprocess->bundle)));
 }
 
 OnProgress Call::leaving() const {

@@ -52,7 +52,7 @@ class Call {
 
   const Tables& tables() const { return tables_; }
   /// "charter" (text) or "charter_file", "folder", "set", and "public", a table that takes the
-  /// pilot's place. Its files lie in a folder that this keeps.
+  /// pilot's place. Its files lie in a folder that this keeps, with the bundle from "folder".
   Result<Charter> charter();
   static constexpr std::string_view kCharter[] = {"charter", "charter_file", "folder", "set",
                                                   "public"};
@@ -67,6 +67,7 @@ class Call {
  private:
   Result<std::vector<Override>> changes();
   Result<void> write_public(std::vector<Override>& changes);
+  Result<void> bring_bundle(const Charter& charter, const std::filesystem::path& folder);
 
   const nlohmann::json& json_;
   JsonObject object_;

@@ -97,6 +97,12 @@ Result<void> check_identity(const charter::Identity& files, const Identity& iden
   return {};
 }
 
+fs::path kept_file(const charter::Identity& files, std::string_view authority) {
+  const Certificate issuer = certificate_from(authority);
+  check(issuer != nullptr);
+  return files.memory / ("revoked-" + to_hex(fingerprint_of(issuer.get())).substr(0, 12) + ".crl");
+}
+
 /// What is left to OpenSSL: purposes, constraints, extensions that nobody knows.
 Result<void> check_usable(const charter::Identity& files, const Identity& identity,
                           X509* certificate, X509* authority, Clock& clock) {
@@ -112,10 +118,11 @@ Result<void> check_usable(const charter::Identity& files, const Identity& identi
 Result<void> check_not_revoked(const charter::Identity& files, X509* certificate,
                                const Revocations& revoked) {
   if (!revoked.has(serial_of(certificate))) return {};
-  return wrong(Code::kIntegrity, files.certificate,
-               "was revoked by the authority (" + revoked_file(files).string() + ")",
-               "Ask the consortium why. New keys by `parley join` in another folder, and the "
-               "authority's signature, make this party welcome again.");
+  return wrong(
+      Code::kIntegrity, files.certificate,
+      "was revoked by the authority (its list number " + std::to_string(revoked.number) + ")",
+      "Ask the consortium why. New keys by `parley join` in another folder, and the "
+      "authority's signature, make this party welcome again.");
 }
 
 }  // namespace
@@ -180,8 +187,35 @@ Result<std::string> read_secret(const fs::path& file) {
   return text;
 }
 
-fs::path revoked_file(const charter::Identity& files) {
-  return files.revoked.empty() ? files.authority.parent_path() / kRevokedFile : files.revoked;
+std::vector<fs::path> revoked_files(const charter::Identity& files) {
+  std::vector<fs::path> all = {files.revoked.empty() ? files.authority.parent_path() / kRevokedFile
+                                                     : files.revoked};
+  if (!files.charters.empty()) all.push_back(files.charters / kRevokedFile);
+  return all;
+}
+
+Result<Revocations> newest_revocations(const charter::Identity& files, std::string_view authority) {
+  Revocations newest;
+  for (const fs::path& file : revoked_files(files)) {
+    Revocations each = TRY(read_revocations(file, authority));
+    if (each.number > newest.number) newest = std::move(each);
+  }
+  newest.in_files = newest.number;
+  if (files.memory.empty()) return newest;
+  Revocations kept = TRY(read_revocations(kept_file(files, authority), authority));
+  if (kept.number <= newest.number) return newest;
+  kept.in_files = newest.number;
+  return kept;
+}
+
+Result<void> keep_revocations(const charter::Identity& files, const Credentials& credentials) {
+  const Revocations& revoked = credentials.revoked;
+  if (files.memory.empty() || revoked.pem.empty()) return {};
+  const fs::path file = kept_file(files, credentials.authority);
+  const auto kept = read_revocations(file, credentials.authority);
+  if (kept && kept->number >= revoked.number) return {};
+  TRY(make_directories(files.memory));
+  return write_file(file, revoked.pem);
 }
 
 Result<Credentials> read_credentials(const charter::Identity& files, Clock& clock) {
@@ -202,7 +236,7 @@ Result<Credentials> read_credentials(const charter::Identity& files, Clock& cloc
   TRY(check_identity(files, *identity));
   TRY(check_usable(files, *identity, certificate.get(), authority.get(), clock));
   const std::string issuer = pem_of(authority.get());
-  Revocations revoked = TRY(read_revocations(revoked_file(files), issuer));
+  Revocations revoked = TRY(newest_revocations(files, issuer));
   TRY(check_not_revoked(files, certificate.get(), revoked));
   return Credentials{*identity, pem_of(certificate.get()), secret, issuer, std::move(revoked)};
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "parley/base/clock.h"
 #include "parley/base/result.h"
@@ -41,8 +42,16 @@ struct Credentials {
 /// certificates is read too, and ours must not be on it.
 Result<Credentials> read_credentials(const charter::Identity& files, Clock& clock);
 
-/// files.revoked, or revoked.crl beside the authority's certificate.
-std::filesystem::path revoked_file(const charter::Identity& files);
+/// Where the authority's list of revoked certificates may come: files.revoked, or revoked.crl
+/// beside the authority's certificate; and revoked.crl among the charters.
+std::vector<std::filesystem::path> revoked_files(const charter::Identity& files);
+
+/// The newest of these lists and of the one that was kept.
+Result<Revocations> newest_revocations(const charter::Identity& files, std::string_view authority);
+
+/// Keeps the list in files.memory, so that an older one frees nobody after a restart. Each
+/// authority has its own file there: a new authority begins to count anew.
+Result<void> keep_revocations(const charter::Identity& files, const Credentials& credentials);
 
 /// A file that nobody but its user may open, such as a private key; otherwise says what to type.
 Result<std::string> read_secret(const std::filesystem::path& file);

@@ -28,6 +28,18 @@ std::string stamps_of(const std::vector<std::filesystem::path>& files) {
   return text;
 }
 
+std::vector<std::filesystem::path> watched(const charter::Identity& files) {
+  std::vector<std::filesystem::path> all = revoked_files(files);
+  all.insert(all.end(), {files.certificate, files.key, files.authority});
+  return all;
+}
+
+std::string older_list(int64_t found, int64_t used) {
+  return "the newest list of revoked certificates in the files has number " +
+         std::to_string(found) + " (0: there is none), and " + std::to_string(used) +
+         " is in use and stays so: get the authority's newest list";
+}
+
 }  // namespace
 
 LiveCredentials::LiveCredentials(Credentials first) : state_(std::make_shared<State>()) {
@@ -57,7 +69,8 @@ std::string renewal_notice(const Credentials& credentials, Clock& clock) {
 CredentialsWatch::CredentialsWatch(LiveCredentials live, charter::Identity files, Read read,
                                    Clock& clock, Log log)
     : live_(std::move(live)),
-      files_({files.certificate, files.key, files.authority, revoked_file(files)}),
+      files_(std::move(files)),
+      watched_(watched(files_)),
       read_(std::move(read)),
       clock_(clock),
       log_(std::move(log)),
@@ -74,27 +87,26 @@ void CredentialsWatch::look_on(const std::stop_token& over) {
 }
 
 void CredentialsWatch::look() {
-  const std::string now = stamps_of(files_);
+  const std::string now = stamps_of(watched_);
   if (now == std::exchange(seen_, now)) return;
   const auto taken = take();
-  const std::string trouble = taken ? "" : describe(taken.error()) + ". " + taken.error().hint;
-  if (trouble != std::exchange(said_, trouble) && !taken)
-    log_({log::kCredentialsRefused,
-          "the credentials in the files are not taken, those in use stay: " + trouble});
+  const std::string trouble =
+      taken ? *taken
+            : "the credentials in the files are not taken, those in use stay: " +
+                  describe(taken.error()) + ". " + taken.error().hint;
+  if (trouble != std::exchange(said_, trouble) && !trouble.empty())
+    log_({log::kCredentialsRefused, trouble});
 }
 
-Result<void> CredentialsWatch::take() {
+Result<std::string> CredentialsWatch::take() {
   Credentials next = TRY(read_());
   const auto before = live_.now();
   if (next.revoked.number < before->revoked.number)
-    return Error{Code::kIntegrity,
-                 "has number " + std::to_string(next.revoked.number) + " (0: there is none), and " +
-                     std::to_string(before->revoked.number) + " is in use",
-                 "Get the authority's newest list.",
-                 {.file = files_.back().string()}};
+    return Error{Code::kIntegrity, older_list(next.revoked.number, before->revoked.number)};
+  const std::string remark = keep(next);
   const bool renewed = next.certificate != before->certificate;
   const bool revoked = next.revoked.number != before->revoked.number;
-  if (!renewed && !revoked && next.authority == before->authority) return {};
+  if (!renewed && !revoked && next.authority == before->authority) return remark;
   const Validity valid = validity_of(certificate_from(next.certificate).get());
   live_.replace(std::move(next));  // Before the log says so.
   const auto now = live_.now();
@@ -106,7 +118,16 @@ Result<void> CredentialsWatch::take() {
                                  std::to_string(now->revoked.number) + ", " +
                                  std::to_string(now->revoked.serials.size()) + " certificates"});
   reminded_ = 0;
-  return {};
+  return remark;
+}
+
+std::string CredentialsWatch::keep(const Credentials& next) const {
+  if (const auto kept = keep_revocations(files_, next); !kept)
+    return "the list of revoked certificates is in use, and cannot be kept for the next start: " +
+           describe(kept.error());
+  if (next.revoked.in_files < next.revoked.number)
+    return older_list(next.revoked.in_files, next.revoked.number);
+  return "";
 }
 
 void CredentialsWatch::remind() {

@@ -39,8 +39,8 @@ std::string renewal_notice(const Credentials& credentials, Clock& clock);
 
 /// Reads the files again when one of them has changed. What is refused leaves the old credentials
 /// in use, with a word in the log: certificate and key are two files, and one comes first. A list
-/// of revoked certificates that is older than the one in use is refused, too. Says once a day that
-/// our certificate should be renewed.
+/// of revoked certificates that is older than the one in use is not taken, either; the newest is
+/// kept for the next start. Says once a day that our certificate should be renewed.
 class CredentialsWatch {
  public:
   using Read = std::function<Result<Credentials>()>;
@@ -50,11 +50,14 @@ class CredentialsWatch {
  private:
   void look_on(const std::stop_token& over);
   void look();
-  Result<void> take();
+  /// What is to be said besides, or nothing.
+  Result<std::string> take();
+  std::string keep(const Credentials& next) const;
   void remind();
 
   LiveCredentials live_;
-  std::vector<std::filesystem::path> files_;
+  charter::Identity files_;
+  std::vector<std::filesystem::path> watched_;
   Read read_;
   Clock& clock_;
   Log log_;

@@ -208,6 +208,39 @@ TEST_F(WatchedFiles, TakeNewerListsOfTheirAuthorityOnly) {
   EXPECT_TRUE(live_->now()->revoked.has(serial_in(two_))) << "none of it frees anyone";
 }
 
+TEST_F(WatchedFiles, OfARestartAreReadWithTheListThatWasKept) {
+  files_.memory = folder_ / "state", files_.charters = folder_ / "charters";
+  std::filesystem::create_directories(files_.charters);
+  watch_.reset();
+  const auto start = [&] {
+    live_.emplace(*read_credentials(files_, clock_));
+    watch_.emplace(
+        *live_, files_, [this] { return read_credentials(files_, clock_); }, clock_, book_.log());
+  };
+  start();
+  write_list(2, banks_, two_);
+  std::filesystem::rename(folder_ / kRevokedFile, files_.charters / kRevokedFile);
+  EXPECT_TRUE(book_.says("number 2, 1 certificates")) << "it came with a charter";
+  watch_.reset();
+  std::filesystem::remove(files_.charters / kRevokedFile);
+  write_list(1, banks_, banks_.credentials("owner", "three"));
+  start();
+  EXPECT_TRUE(live_->now()->revoked.has(serial_in(two_))) << "an older list frees nobody";
+  EXPECT_TRUE(book_.says("has number 1 (0: there is none), and 2 is in use")) << book_.text();
+  const Credentials next = banks_.credentials("owner", "one");
+  ASSERT_TRUE(write_file(files_.certificate, next.certificate));
+  ASSERT_TRUE(write_file(files_.key, next.key));
+  std::filesystem::permissions(files_.key, std::filesystem::perms(0600));
+  EXPECT_TRUE(book_.says("our certificate was read again")) << book_.text();
+  const test::Consortium other = test::consortium_of_today();
+  EXPECT_EQ(newest_revocations(files_, other.authority().certificate).error().code,
+            Code::kIntegrity)
+      << "its authority's list is still there";
+  std::filesystem::remove(folder_ / kRevokedFile);
+  EXPECT_EQ(newest_revocations(files_, other.authority().certificate)->number, 0)
+      << "a new authority counts anew";
+}
+
 TEST(Renewal, IsRemindedOfFromHalfOfTheCertificatesLifeOn) {
   test::Consortium banks;
   const Credentials one = banks.credentials("owner", "one", 100);

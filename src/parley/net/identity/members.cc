@@ -117,7 +117,7 @@ Result<std::string> without_revoked(std::string_view members, const Revocations&
 Result<void> check_members(const charter::Identity& files, const charter::Charter& charter,
                            const std::string& us, Clock& clock) {
   Certificate authority = TRY(read_certificate(files.authority));
-  auto revoked = TRY(read_revocations(revoked_file(files), pem_of(authority.get())));
+  auto revoked = TRY(newest_revocations(files, pem_of(authority.get())));
   const Trusted trusted{std::move(authority), std::move(revoked)};
   const Members members = TRY(read_members(files.members));
   Members own;

@@ -67,7 +67,7 @@ Result<Revocations> parse_revocations(std::string_view pem, std::string_view aut
   check(issuer != nullptr);
   if (X509_CRL_verify(list.get(), X509_get0_pubkey(issuer.get())) != 1)
     return ERR_clear_error(), damaged("is not signed by the consortium's authority");
-  Revocations revoked{.number = number_of(list.get())};
+  Revocations revoked{.number = number_of(list.get()), .pem = std::string(pem)};
   if (revoked.number < 1) return damaged("has no number, so that no list is newer than another");
   const STACK_OF(X509_REVOKED)* entries = X509_CRL_get_REVOKED(list.get());
   for (int i = 0; i < sk_X509_REVOKED_num(entries); ++i)

@@ -20,6 +20,8 @@ inline constexpr size_t kRevokedBytesMax = 4 << 20;
 struct Revocations {
   int64_t number = 0;               // the list's; each has one more than the one before, 0 is none
   std::set<std::string> serials{};  // as in the list of what was signed
+  std::string pem{};                // the list itself
+  int64_t in_files = number;        // lower where the list kept from an earlier run is newer
 
   bool has(const std::string& serial) const { return serials.contains(serial); }
 };

@@ -25,12 +25,13 @@ class AsAnOwner : public testing::Test {
     for (;;)
       if (const auto heard = line.read(); !heard) return heard.error();
   }
-  void expect_refused(const std::vector<Bytes>& messages, const std::string& why) {
+  void expect_refused(const std::vector<Bytes>& messages, const std::string& why,
+                      Code code = Code::kIntegrity) {
     Client line = come();
     say(line, messages);
     const Error told = last_words(line);
     EXPECT_NE(told.what.find(why), std::string::npos) << told.what;
-    EXPECT_EQ(told.code, Code::kIntegrity);
+    EXPECT_EQ(told.code, code);
     EXPECT_TRUE(job_.book().says("one: " + why)) << job_.book().text();
     job_.finish();
   }
@@ -43,7 +44,11 @@ class AsAnOwner : public testing::Test {
 };
 
 TEST_F(AsAnOwner, AMessageForAnotherCharterIsRefused) {
-  expect_refused({hello(1, {9})}, "a message for charter 0900000000");
+  expect_refused({hello(), hello(2, {9})}, "a message for charter 0900000000");
+}
+
+TEST_F(AsAnOwner, AGreetingForAnotherCharterIsToldToComeAgain) {
+  expect_refused({hello(1, {9})}, "a message for charter 0900000000", Code::kUnavailable);
 }
 
 TEST_F(AsAnOwner, AReplayedMessageIsRefused) {

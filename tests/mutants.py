@@ -198,9 +198,9 @@ MUTANTS = {
           "  if (!testing_.empty() && opening_)\n")]),
     "pays-before-all-pairs": (
         "an owner pays when its own pairs have passed, whatever those of others do",
-        "CellsOwner.AnOwnerThatCheatsOneOfTwoOthersIsNamedByThatOne",
-        [("protocol/vertical/pair/owner.cc", "    return pair.second.due < Due::kMoments;\n",
-          "    return pair.second.due < Due::kReady;\n")]),
+        "CellsOwner.NobodyPaysBeforeAllSayThatTheirPairsHavePassed",
+        [("protocol/vertical/pair/owner.cc", "return pair.second.due < Due::kMoments;",
+          "return pair.second.due < Due::kReady;")]),
     "opened-not-compared": (
         "owners fit without comparing what they have opened", "CellsOwner.AnOwnerThatOpens*",
         [("protocol/vertical/pair/owner.cc",

@@ -179,8 +179,8 @@ struct Agencies {
     while (!post.empty() && !stop) {
       Outgoing next = std::move(post.front());
       post.pop_front();
-      if (next.owner == silent) continue;
       if (on_the_way) on_the_way(next);
+      if (next.owner == silent) continue;
       Owner& owner = *owners[next.owner]->process;
       const auto reply = owner.step(next.message);
       if (!reply && learner.refused()) continue;  // It was told so.

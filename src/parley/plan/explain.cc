@@ -307,8 +307,8 @@ std::string cells_price(const Charter& charter) {
   return "  Mean products of columns of two owners will carry gaussian noise of deviation " +
          about(std::sqrt(2.0) * terms->beside->scale() * unit) +
          ", half of its variance from each of the two. Before that " +
-         (charter.owners.size() == 2 ? "the two send" : "every two owners, all together, send") +
-         " each other about " + about(setup_bytes(*terms) / 1e6) + " MB that tell nothing.\n";
+         (charter.owners.size() == 2 ? "the two" : "all owners together") +
+         " send each other about " + about(setup_bytes(*terms) / 1e6) + " MB that tell nothing.\n";
 }
 
 /// How precise the sum of lengths will be, before anyone pays for it.

@@ -1,11 +1,12 @@
-// Attacking ourselves: the epsilon that an attack certifies beside the one that is claimed.
+// Audits by attack: the lower bound of epsilon that an attack certifies, beside the epsilon that is
+// claimed.
 //
 //   const auto audit = parley::audit_mechanism("laplace", {.runs = 20'000});
 //   if (!audit) return 1;
 //   std::cout << audit->to_text();
 //   return audit->passes() ? 0 : 1;
 //
-// Made-up records only: nothing private is read, nothing is paid, no ledger is touched.
+// It uses generated records only: nothing private is read, nothing is paid, no ledger is touched.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// How long work says how far it has come, and how it is told to stop.
+// Progress and cancellation of calls that take long.
 //
 //   std::stop_source stopping;                          // somebody calls stopping.request_stop()
 //   parley::AuditOptions options;
@@ -7,8 +7,8 @@
 //   };
 //   options.stop = stopping.get_token();
 //
-// Stopping is by std::stop_token: a call that takes one returns soon after a stop was requested.
-// What was paid by then is in the owners' ledgers; nothing is lost, and nothing is paid twice.
+// A call that takes a std::stop_token returns soon after a stop was requested. What was paid by
+// then is in the owners' ledgers; nothing is lost, and nothing is paid twice.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Checking the learner: whether a model is what the owners' signed answers make it, and what they
-// paid.
+// Checks a learner: whether a model is what follows from the owners' signed answers, and what the
+// owners paid.
 //
 //   const auto charter = parley::Charter::read("loans.charter.toml");
 //   const auto result = charter ? parley::verify("model.json", "transcript.zst", *charter)
@@ -9,8 +9,8 @@
 //   return result->holds() ? 0 : 1;
 //
 // The model is computed again from the transcript, bit for bit, and every epsilon is added up by
-// another accountant than the ledger's. All files may come from people one does not trust. Only
-// public things are read, unless ledgers are given.
+// another accountant than the ledger's. None of the files need be trusted. Only public files are
+// read, unless ledgers are given.
 #pragma once
 
 #include <cstdint>

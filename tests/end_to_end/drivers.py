@@ -62,7 +62,7 @@ class Drivers(InFolder):
         return done.stderr
 
     def checked(self):
-        """What `owner check` says of the policy; it has no papers, and says so."""
+        """What `owner check` says of the policy; it has no credentials, and says so."""
         return run("owner", "check", "p.toml", cwd=self.folder).stdout
 
     def csv(self, rows):

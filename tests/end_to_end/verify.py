@@ -189,7 +189,7 @@ class OwnerCheck(Trained):
         self.assertIn("epsilon 1 of 4 spent, 3 left", text)
         self.assertIn("1. charters of banks.example: answered from loans, each up to epsilon 4, "
                       "without asking anyone.", text)
-        self.assertIn("Papers: in order, parley://banks.example/owner/bank-a.", text)
+        self.assertIn("Credentials: in order, parley://banks.example/owner/bank-a.", text)
 
     def new_charter(self, **changes):
         """A charter that nobody has run."""
@@ -245,7 +245,7 @@ class OwnerCheck(Trained):
         policy = self.folder / "bank-c" / "wrong.toml"
         text = (self.folder / "bank-c" / "policy.toml").read_text()
         policy.write_text(text.replace('"bank-c.crt"', '"../bank-b/bank-b.crt"'))
-        self.assertIn("Papers: NOT in order", self.check(policy=policy, expect=3))
+        self.assertIn("Credentials: NOT in order", self.check(policy=policy, expect=3))
         policy.write_text(text.replace('"bank-c.sign"', '"../bank-b/bank-b.sign"'))
         self.assertIn("names another key for bank-c's receipts",
                       self.check(self.new_charter(), policy=policy, expect=3))

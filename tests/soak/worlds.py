@@ -238,7 +238,7 @@ def invite_strangers(made):
 
 
 def made_once(protocol, folder):
-    """Papers, data, charter and policies of a protocol, and what strangers need; jobs get copies."""
+    """Credentials, data, charter and policies of a protocol, and what strangers need; jobs get copies."""
     with _LOCK:
         if protocol not in _MADE:
             place = folder / protocol

@@ -38,7 +38,7 @@ class Consortium:
             self.write_policy(owner)
 
     def join(self, name, role="owner", authority="ca", out=None):
-        """Papers in a folder of that name."""
+        """Credentials in a folder of that name."""
         out = out or name
         done = must("join", f"{authority}/banks.example.join", "--name", name, "--role", role,
                     "--out", out, cwd=self.folder)

@@ -1,4 +1,4 @@
-// Whether a charter would train.
+// Checks without training whether training would accept a charter.
 #pragma once
 
 #include "parley/charter/charter.h"

@@ -1,4 +1,4 @@
-// What the public handles hold.
+// The objects behind the public handles (Charter, Forecast, Policy, Model, Ledger).
 #pragma once
 
 #include <atomic>

@@ -1,8 +1,9 @@
-// An owner's private look: what a job would be or was worth on its own rows.
+// What a job would be or was worth on an owner's own rows, for that owner alone.
 //
 // It reads the owner's records and public files, sends nothing, opens no ledger and keeps nothing
-// but the personal model, if one is asked for. What it gives depends on the records without noise.
-// Nobody but the owner may see it, and no daemon calls it: automatic approval cannot depend on it.
+// but the personal model, if one is asked for. Its result depends on the records without noise.
+// Nobody but the owner may see it, and no daemon calls it, so automatic approval cannot depend on
+// it.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// simulate() for a program that also has the papers' own formulas, and for rows in another
-// program's memory.
+// simulate() with two additions: rows in another program's memory, and, for a program that has
+// them, the formulas of the papers.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// How work is left that cannot be told to stop.
+// Cancels work that offers no way to stop it: the progress callback throws Stopped.
 #pragma once
 
 #include <exception>

@@ -36,7 +36,7 @@ struct Identity {
   std::filesystem::path revoked{};   // the authority's list; empty: beside authority
   std::filesystem::path charters{};  // a folder where the list may come with charters; empty: none
   std::filesystem::path memory{};    // where the newest list is kept for the next start; or empty
-  std::filesystem::path learner{};   // folder of this owner's papers as a learner; empty: none
+  std::filesystem::path learner{};   // folder of its credentials as a learner; empty: none
 };
 
 struct Dataset {
@@ -113,7 +113,7 @@ struct Policy {
   std::string metrics_listen;  // empty: no metrics
   WebPage web{};
   Worth worth{};
-  std::filesystem::path folder{};  // where relative paths of data and papers start
+  std::filesystem::path folder{};  // where relative paths of data and credentials start
 
   /// The first rule that matches decides; nullptr means refused. A charter that does not name this
   /// owner, is a draft, or is calibrated like a paper is always refused.

@@ -1,4 +1,4 @@
-// Records of either kind: most features given, or most of them zero.
+// Records, dense or sparse.
 #pragma once
 
 #include <memory>

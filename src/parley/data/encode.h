@@ -1,6 +1,6 @@
-// Turns the cells of a record into features and a label, by the schema. Nothing here can fail on
-// what a record contains: an odd text becomes a public constant, and only its owner can see how
-// many.
+// Turns the cells of a record into features and a label, by the schema. No content of a record can
+// make this fail: a value that cannot be read becomes a public constant, and how often that
+// happened is known to the owner only.
 #pragma once
 
 #include <array>

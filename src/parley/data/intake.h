@@ -1,5 +1,5 @@
-// The way from any source's records to rows: which columns, which records, at most how many of one
-// unit. Sources differ only in how they come by their cells.
+// From the cells of any source to rows: selects columns and records, and caps the records of one
+// unit (a person, an account). Sources differ only in how they read cells.
 #pragma once
 
 #include <cstdint>

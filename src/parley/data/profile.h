@@ -1,5 +1,5 @@
-// What a CSV file looks like, column by column, in one pass: for people who write a schema. Of a
-// private file all of it is private.
+// A summary of a CSV file, column by column, in one pass, for people who write a schema. The
+// summary of a private file is itself private.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// What a record looks like: public, the same for every owner, written in the charter.
+// The format of a record: its columns and their bounds. It is public, the same for every owner, and
+// part of the charter.
 #pragma once
 
 #include <array>

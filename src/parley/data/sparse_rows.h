@@ -1,7 +1,7 @@
-// An owner's records of which most features are zero: row by row, only what is not (CSR). The
-// values of a record of ones, as categories make them, take no memory: all such records share one
-// stretch of ones. That is settled record by record, so that no record changes how another one is
-// stored, and with it how long a pass takes.
+// An owner's records of which most features are zero: only the other features are stored, row by
+// row (CSR). If all stored values of a record are 1, as with categories, they take no memory,
+// because all such records share one array of ones. This is decided for each record alone, so no
+// record changes how another one is stored, nor how long a pass over it takes.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// The parts of a forecast, one for each question, and the study that all of them are made from.
+// The parts of a forecast, one for each question that it answers, and the Study, which holds the
+// intermediate results that all of them share.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
-// How sure a forecast is: runs differ by their noise, and the public rows are a sample.
+// The uncertainty of a forecast. It has two sources: runs differ by their noise, and the public
+// rows are only a sample.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,6 @@
-// The fitness f(theta) = (l2/2)|theta|^2 + mean loss over any number of rows, and its optimum: for
-// public rows, and for what a simulation compares with. Or with l1 |theta|_1, the lasso.
+// The fitness f(theta) = (l2/2)|theta|^2 + mean loss over any number of rows, and its optimum, for
+// public rows and for the optimum that a simulation compares with. A penalty l1 |theta|_1 may be
+// added (the lasso).
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// What a model is judged by, once it is there. Plain functions of scores and labels; for classes
-// the label is -1 or +1 and a larger score means +1.
+// Metrics of a finished model: plain functions of scores and labels. For classes the label is -1 or
+// +1, and a larger score means +1.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Words of the model file that its writer and its reader share.
+// Words of the model file, shared by its writer and its reader.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Clipped gradients and curvature in plain doubles: for public rows, and as the reference that the
+// Clipped gradients and curvature in plain doubles, for public rows and as the reference that the
 // owner's kernel is tested against.
 #pragma once
 

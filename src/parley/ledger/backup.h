@@ -1,4 +1,4 @@
-// A copy of a ledger as it is at one moment, also while a daemon writes it, and the way back.
+// A consistent copy of a ledger, also while a daemon writes it, and how to restore it.
 #pragma once
 
 #include <filesystem>
@@ -8,14 +8,14 @@
 
 namespace parley::ledger {
 
-/// The copy is whole and verified when it is there under its name, which nothing may have had
+/// The copy appears under its name once it is complete and verified. No file may have that name
 /// before.
 Result<Verified> back_up(const std::filesystem::path& file, const std::filesystem::path& copy);
 
-/// Puts a copy where the ledger of `owner` is missed, or is older than the copy. What cannot be
-/// shown to be older stays: a whole ledger with a row that the copy has not, and a damaged one,
-/// which may have such rows. Whether the copy itself is too old only peers' receipts and a witness
-/// tell.
+/// Puts a copy in the place of the ledger of `owner` if that is missing or older than the copy. A
+/// ledger that cannot be shown to be older stays: an intact one with a row that the copy does not
+/// have, and a damaged one, which may have such rows. Whether the copy itself is too old is known
+/// only from peers' receipts and a witness.
 Result<Verified> restore(const std::filesystem::path& copy, const std::filesystem::path& file,
                          const std::string& owner);
 

@@ -1,6 +1,6 @@
-// What rows say that release nothing: a budget and what it is for, a person's decision, what peers
-// know of this ledger, a checkpoint. One text for one meaning, so that a row that was read
-// can be compared with what it says.
+// The texts of ledger rows that release nothing: a budget and its data set, a person's decision, a
+// receipt that a peer holds, a checkpoint. Each meaning has exactly one text, so a row that was
+// read can be compared with the text of what it says.
 #pragma once
 
 #include <optional>

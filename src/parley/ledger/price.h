@@ -1,4 +1,4 @@
-// What an event costs, for a charge of which only the receipt is left.
+// The cost of an event of which only the receipt is left.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
-// A person's word about a charter: approved, refused or withdrawn. It belongs into the ledger;
-// while another process has that, a file beside the charters holds it: HASH.approved, HASH.refused
-// or HASH.withdrawn.
+// A person's decision about a charter: approved, refused or withdrawn. It is recorded in the
+// ledger. While another process holds the ledger, a file beside the charters stands in for it:
+// HASH.approved, HASH.refused or HASH.withdrawn.
 #pragma once
 
 #include <condition_variable>
@@ -21,27 +21,28 @@ namespace parley::net {
 
 std::filesystem::path word_file(const charter::Policy& policy, const charter::Charter& charter,
                                 ledger::Decision::What what);
-/// The word in such a file, unsigned.
+/// The decision in such a file, unsigned.
 Result<ledger::Decision> read_word(const std::filesystem::path& file, ledger::Decision::What what);
-/// Leaves a word for whoever has the ledger. A yes takes back a no that nobody has taken. kPolicy
-/// if the policy has nothing to do with the charter.
+/// Leaves a decision in a file for the process that has the ledger. An approval removes a refusal
+/// that no process has recorded yet. kPolicy if the policy has nothing to do with the charter.
 Result<void> leave_word(const charter::Policy& policy, const charter::Charter& charter,
                         const ledger::Decision& decision);
 
-/// Chains a person's word about a charter and every job of it; a no also removes the file by which
-/// it was approved before. kPolicy if the policy has nothing to do with the charter.
+/// Records in the ledger a person's decision about a charter and every job of it; a refusal also
+/// removes the file by which it was approved before. kPolicy if the policy has nothing to do with
+/// the charter.
 Result<void> decide(const charter::Policy& policy, const charter::Charter& charter,
                     ledger::Ledger& ledger, const ledger::Decision& decision);
 
-/// A no that was left and not taken yet.
+/// A refusal that was left in a file and is not in the ledger yet.
 std::optional<ledger::Decision> left_no(const charter::Policy& policy,
                                         const charter::Charter& charter);
-/// Chains such a no, after which nothing is paid, and removes its file.
+/// Records such a refusal in the ledger, after which nothing is paid, and removes its file.
 Result<void> heed_no(const charter::Policy& policy, const charter::Charter& charter,
                      ledger::Ledger& ledger);
 
-/// Chains every no to some charters soon after it was left, for a process that has the ledger and
-/// is busy with their jobs: whatever they are asked next is refused.
+/// Records every refusal of some charters soon after it was left, for a process that has the ledger
+/// and runs their jobs: the next question of such a job is refused.
 class NoWatch {
  public:
   /// `heard` is called with the charter of every no that was chained.

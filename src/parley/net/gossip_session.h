@@ -1,6 +1,6 @@
-// A job without a central learner as one owner sees it: the state machine behind a mutex, its
-// journal, and a box of messages for every neighbour. Threads that have the streams bring what they
-// hear and carry what is in the boxes (net/neighbours.cc).
+// One owner's part of a job without a central learner: the state machine behind a mutex, its
+// journal, and a queue of messages for every neighbour. The threads of the streams pass in what
+// they receive and send what is in the queues (net/neighbours.cc).
 #pragma once
 
 #include <atomic>

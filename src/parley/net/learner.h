@@ -1,5 +1,5 @@
-// The learner of a job: opens the door, asks the owners round after round, keeps what they signed,
-// and writes the model.
+// The learner of a job: listens, asks the owners round after round, keeps what they signed, and
+// writes the model.
 #pragma once
 
 #include <atomic>

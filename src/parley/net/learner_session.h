@@ -1,4 +1,5 @@
-// One job at its learner's door: who is connected, what is due when, and what owners are told.
+// One job at its learner's server: which owners are connected, what is due when, and what owners
+// are told.
 #pragma once
 
 #include <atomic>

@@ -67,10 +67,11 @@ charter::Identity serving_files(const Policy& policy) {
 
 Result<Credentials> serving_credentials(const Policy& policy, Clock& clock) {
   if (policy.identity->learner.empty())
-    return Error{Code::kInvalid,
-                 "neighbours dial this owner, and it has no papers of role learner to show them",
-                 "Type `parley join --role learner`, and name its folder: [identity] learner.",
-                 {.key = "identity.learner"}};
+    return Error{
+        Code::kInvalid,
+        "neighbours dial this owner, and it has no certificate of role learner to show them",
+        "Type `parley join --role learner`, and name its folder: [identity] learner.",
+        {.key = "identity.learner"}};
   Credentials credentials = TRY(read_credentials(serving_files(policy), clock));
   const Identity us{policy.identity->consortium, "learner", policy.owner};
   if (credentials.identity == us) return credentials;

@@ -1,9 +1,10 @@
-// An owner in a job without a central learner (protocol/peers/gossip.h): it listens to some of its
-// neighbours and dials the others, and comes to the model by itself.
+// An owner in a job without a central learner (protocol/peers/gossip.h): it accepts connections
+// from some of its neighbours, dials the others, and computes the model by itself.
 //
 // Of two neighbours the one that is later in the charter dials and shows its owner's certificate,
-// as to a learner; the other shows one of role learner, for it is one. So the rules at the door are
-// those of a learner's, and an owner that is last among its neighbours opens no port.
+// as to a learner. The other one is a learner too and shows a certificate of role learner. So its
+// server checks connections as a learner's does, and an owner that is last among its neighbours
+// opens no port.
 #pragma once
 
 #include <atomic>

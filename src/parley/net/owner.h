@@ -1,4 +1,4 @@
-// An owner in a job: its records behind the gate, its ledger, and the line to the learner.
+// An owner in a job: its records behind the gate, its ledger, and the connection to the learner.
 #pragma once
 
 #include <atomic>

@@ -35,7 +35,7 @@ Result<std::vector<JobEnd>> serve(const charter::Policy& policy, const ServiceOp
                                   Entropy& entropy, Clock& clock, const std::atomic<bool>& stop,
                                   const Log& log);
 
-/// The policy's papers, which must be those of its owner.
+/// The policy's credentials, which must be those of its owner.
 Result<Credentials> credentials_of(const charter::Policy& policy, Clock& clock);
 
 /// Where to dial for one of the charter's jobs, and who must answer: the policy's address for this

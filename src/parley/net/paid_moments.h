@@ -1,4 +1,5 @@
-// An owner releases moments that stand in for a pilot: by hand, once, from its own ledger.
+// An owner releases moments that replace a pilot: once, from its own ledger, when a person asks for
+// it.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Bringing an older copy of a ledger up to date with what its owner has signed.
+// Brings an older copy of a ledger up to date, from the receipts that its owner has signed.
 #pragma once
 
 #include <filesystem>

@@ -1,7 +1,7 @@
-// Which of two streams of one owner stays, at a learner's door and at that of an owner with
-// neighbours. The newest wins, for an older one may be a broken connection that nobody has noticed;
-// but not over one that has just been heard, so that whoever else has the owner's key does not stop
-// the job by coming again and again.
+// Which of two streams of one owner stays, at a learner's server and at that of an owner with
+// neighbours. The newer one wins, because the older one may be a broken connection that nobody has
+// noticed; but it does not replace a stream that has just been heard, so that somebody else with
+// the owner's key cannot stop the job by reconnecting again and again.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// An owner that has learned from the others adds what its own rows say (theory (D12),
-// variants A and C): for itself, in a file that stays with it, or to be published, noisy and paid.
+// An owner combines what it learned from the others with its own rows (theory (D12), variants A and
+// C): for itself, in a file that stays with it, or to be published, noisy and paid for.
 #pragma once
 
 #include <filesystem>

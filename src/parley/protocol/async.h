@@ -19,13 +19,13 @@
 //   the joint loss                 <-------    Answer{noisy loss, signed receipt}
 //   Finished{hash of the model}    ------->
 //
-// The evaluation is there if the charter keeps a part of epsilon for it. Everyone who attends is
-// asked at once; who stays away until the time is up is left out.
+// The evaluation is there if the charter keeps a part of epsilon for it. All owners that are
+// connected are asked at once; an owner that does not come before the time is up is left out.
 //
-// Every owner counts its own rounds 1, 2, ... and gives at most the charter's `answers`: its ledger
-// holds it to that (theory (D10)). An answer that is late, because its owner was
-// slow, broke off or crashed, has been paid for and is used when it comes; after the last round it
-// is only kept. What an owner was asked does not follow from the answers, so the learner notes it.
+// Every owner counts its own rounds 1, 2, ... and gives at most the charter's `answers`, which its
+// ledger enforces (theory (D10)). An answer that is late, because its owner was slow, lost its
+// stream or crashed, has been paid for and is used when it comes; after the last round it is only
+// recorded. What an owner was asked does not follow from the answers, so the learner records it.
 //
 // Pure state machines: bytes in, bytes out. Clocks are outside: somebody calls tick(), call() and
 // time_is_up(), and leave() for an owner that takes too long.

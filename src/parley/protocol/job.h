@@ -1,5 +1,5 @@
-// What the protocols have in common: who takes part, what is handed around, and what both roles
-// check whatever the protocol is.
+// What all protocols share: the parties of a job, the data passed between its parts, and the checks
+// that both roles make in every protocol.
 #pragma once
 
 #include <optional>

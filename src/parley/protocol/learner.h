@@ -1,5 +1,5 @@
-// A learner's side of a job, whatever the protocol: what the network, the simulator and `parley
-// verify` need of it. Pure: bytes in, bytes out, no clock.
+// A learner's side of a job in any protocol: the interface that the network, the simulator and
+// `parley verify` use. Pure: bytes in, bytes out, no clock.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// The learner of any charter: one line per protocol.
+// Makes the learner of any charter: one line per protocol.
 #pragma once
 
 #include <memory>

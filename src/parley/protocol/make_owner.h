@@ -1,4 +1,4 @@
-// An owner of any charter, its records behind a gate: one line per protocol.
+// Makes the owner of any charter, with its records behind a gate: one line per protocol.
 #pragma once
 
 #include <functional>

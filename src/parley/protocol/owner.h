@@ -1,6 +1,6 @@
-// An owner's side of a job, whatever the protocol: it is greeted, must know every receipt it has
-// signed, and answers through its gate. Pure: bytes in, bytes out. A protocol in which the owner
-// does more than answer overrides what is virtual here.
+// An owner's side of a job in any protocol: the learner welcomes it, its ledger must know every
+// receipt it has signed, and it answers through its gate. Pure: bytes in, bytes out. A protocol in
+// which the owner does more than answer overrides the virtual functions.
 #pragma once
 
 #include <optional>

@@ -1,14 +1,20 @@
-// Between the first paid answers and the first step of rule pilot_newton: are the answers what the
-// pilot predicts (theory (W11))? On alarm training goes on ("continue", which is said); or no step
-// is made, and nothing more is paid, before a person has said so (on_alarm = "ask"); or the job
-// ends with the pilot's model ("stop"); or the pilot's curvature is given up for a Gram matrix of
-// the owners' records, from the start again ("gram", and after a question "ask_gram"). Whoever has
-// the answers, such as `parley verify`, finds the same alarm; what the person said is noted.
+// The test of the pilot between the first paid answers and the first step of rule pilot_newton: are
+// the answers what the pilot predicts (theory (W11))? `on_alarm` says what follows an alarm:
 //
-// Where training went on after an alarm, the best iterate is kept as far as paid gradients tell:
-// along a line the loss changes by about the mean of the gradients at its ends times its length,
-// exactly so for squares. Where the last iterate at which owners answered is not the best, the best
-// is the model.
+//   continue   training goes on, and the result says so
+//   ask        no step is made and nothing more is paid before a person has decided
+//   stop       the job ends with the pilot's model
+//   gram       training starts again with a Gram matrix of the owners' records in place of the
+//              pilot's curvature
+//   ask_gram   the same, after a person has agreed
+//
+// Whoever has the answers, such as `parley verify`, computes the same alarm; the person's decision
+// is recorded.
+//
+// Where training went on after an alarm, the best iterate is kept as far as paid gradients can
+// tell: along a line the loss changes by about the mean of the gradients at its ends times its
+// length, and exactly so for squared loss. If the last iterate at which owners answered is not the
+// best, the best one becomes the model.
 #pragma once
 
 #include <optional>

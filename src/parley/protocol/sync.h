@@ -14,18 +14,18 @@
 //
 // The evaluation is there if the charter keeps a part of epsilon for it.
 //
-// Where a quorum is enough, a round is closed when so many have answered and the time is up; the
-// weights of those who have are scaled to add up to 1. Owners then count their own rounds. One that
-// has begun to answer an older question is first asked that again, for it may have paid; its answer
-// is kept and not used. One that has not is asked the new question. Who was asked what does not
-// follow from the answers, so the learner notes it. An owner that refuses counts as absent, and
-// nobody waits for it.
+// If the charter has a quorum, a round is closed when that many owners have answered and the time
+// is up; the weights of those who have answered are scaled to add up to 1. Owners then count their
+// own rounds. An owner that may have paid for an older question is first asked that question again;
+// its answer is recorded and not used. Other owners are asked the new question. Which owner was
+// asked which question does not follow from the answers, so the learner records it. An owner that
+// refuses counts as absent, and nobody waits for it.
 //
-// Under rule "gram" of one owner the first question is for its Gram matrix, by which the steps are
-// made; of several it is secure sums that are asked for (protocol/federated).
+// Under rule "gram" with one owner the first question is for its Gram matrix, by which the steps
+// are made; with several owners secure sums are used (protocol/federated).
 //
-// Under rule "statistics" there is one round, in which the answer holds all second moments and the
-// step goes to their minimum.
+// Under rule "statistics" there is one round: the answer holds all second moments, and the model is
+// the minimum of the loss that they give.
 //
 // A stream may break anywhere. The owner opens another, says Hello, and is asked again; its ledger
 // gives the answer it has already paid for. Pure state machines: bytes in, bytes out, no clock, no

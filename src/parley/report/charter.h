@@ -1,4 +1,4 @@
-// A charter's name and state, and errors, for programs.
+// A charter that was checked, and errors, for people and for programs.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

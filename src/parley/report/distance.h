@@ -1,4 +1,4 @@
-// How far owners differ, as it was paid for under rule "distance".
+// How much owners differ, as estimated by the paid number of rule "distance".
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
-// The four figures of owners on their own rows, as a simulation measured them: owner by owner, and
-// over all of them. A gain is that of the personal model, and always says against what.
+// The four figures of owners on their own rows, as measured by a simulation: for each owner, and
+// over all of them. A gain is that of the personal model, and is always reported with what it is
+// compared with.
 #pragma once
 
 #include <string>

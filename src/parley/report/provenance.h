@@ -1,6 +1,8 @@
-// What made a result. Every JSON result of a command has it under the key "parley", so that anyone
-// can make the result again:
+// How a result was made. Every JSON result of a command has this under the key "parley", so that
+// anyone can make the result again:
+//
 //   "parley": {"version": "0.2.0", "commit": "6af193e...", "command": ["parley", ...], "seed": 7}
+//
 // Files that other commands read (models, ledgers, transcripts, bundles) are not results.
 #pragma once
 

@@ -1,5 +1,5 @@
-// What a simulation over columns in several places measures, whatever the rule: the records as the
-// training sees them, every owner's part of the model put together, and what comes of it.
+// The measurements of a simulation over columns in several places, for any rule: the records as
+// training sees them, the owners' parts of the model put together, and the results.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// The four figures of every owner of a simulated job (learn/personal/figures.h): the job's model,
-// judged beside what the owner has alone and with the public rows. Either on fresh rows of the
-// owners, or on a part of their rows that is kept out of a further run of the same job.
+// The four figures of every owner of a simulated job (learn/personal/figures.h): the job's model
+// beside what the owner has alone and with the public rows. They are measured either on fresh rows
+// of the owners, or on a part of their rows that is left out of a second run of the same job.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,6 @@
-// Where training without privacy comes in. A charter with calibration "paper" asks for a paper's
-// own formulas, which promise nothing; the library has no code for them, and `simulate` takes it as
-// an argument. The program `parley` passes that of studies/paper/literal.h.
+// Where training without privacy is plugged in. A charter with calibration "paper" asks for a
+// paper's own formulas, which give no privacy. The library has no code for them; `simulate` takes
+// it as an argument, and the program `parley` passes that of studies/paper/literal.h.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// The data of a simulation: files of the owners and the pilot, or a stand-in.
+// Loads the data of a simulation: files of the owners and the pilot, or generated data.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What the runs of a simulation come to, whatever the protocol: what one run leaves, how the runs
-// are put together, and what is measured with.
+// The results of a simulation in any protocol: those of one run, their summary over runs, and the
+// reference that they are measured against.
 #pragma once
 
 #include <cstdint>

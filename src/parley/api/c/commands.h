@@ -1,4 +1,4 @@
-// The commands of parley_call, by what they look at.
+// The commands of parley_call, grouped by what they work on.
 #pragma once
 
 #include "parley/api/c/call.h"

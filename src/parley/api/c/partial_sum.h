@@ -1,4 +1,5 @@
-// Exact sums of clipped gradients, for an owner's own machines.
+// Exact sums of clipped gradients over a part of an owner's rows. An owner whose rows lie on
+// several machines adds these sums up; they stay with the owner.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The tables behind a parley_tables: blocks of columns side by side, read where they lie.
+// The tables behind a parley_tables: blocks of columns side by side, read in place.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// What a person has set on the page of `parley explore`, and the charter that it makes.
+// The settings that a person has chosen on the page of `parley explore`, and the charter made from
+// them.
 #pragma once
 
 #include <filesystem>

@@ -1,6 +1,6 @@
-// A job of one owner and its learner in one process, private: noise from the kernel's generator,
-// every answer through the owner's gate, charged in a ledger that is synced to disk before it
-// exists for the learner. tests/tidy.py keeps everything seeded out of here.
+// A private job of one owner and its learner in one process: noise comes from the kernel's
+// generator, every answer passes the owner's gate, and its charge is in a ledger synced to disk
+// before the learner sees the answer. tests/tidy.py keeps everything seeded out of here.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// A model of one table: what an estimator is asked for, and the charter of one owner that says so.
+// The settings of an estimator that fits one table, and the charter of one owner made from them.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
-// `parley learner web`: what a learner's people see of a job. It asks the daemon's status socket
-// and reads the job's folder, so that it may run before, beside and after the daemon. It changes
-// nothing.
+// `parley learner web`: the page on which the learner's staff follow a job. It asks the daemon's
+// status socket and reads the job's folder, so it may run before, beside and after the daemon. It
+// changes nothing.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
-// An owner's console: what its people see of their own side, and the three things that they can
-// say: yes, no, and no further. It reads policy, charters and ledger anew and asks the daemon's
-// status socket, so that it is the same inside the daemon, beside it and without it.
+// An owner's console: what the owner's staff see of their own side, and where they approve, refuse
+// or withdraw a charter. It reads policy, charters and ledger anew for every page and asks the
+// daemon's status socket, so it works the same inside the daemon, beside it and without it.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,5 @@
-// What is on disk about an owner, and what its daemon says, for its pages.
+// Reads what the console's pages show: the owner's files on disk, and the status that its daemon
+// reports.
 #pragma once
 
 #include <chrono>

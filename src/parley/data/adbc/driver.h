@@ -1,5 +1,5 @@
-// A database by its ADBC driver, loaded into this process: a child of the owner only (rows.h). What
-// is opened stays open until the process ends.
+// A database opened through its ADBC driver. The driver is loaded into this process, which must be
+// a child of the owner's process (rows.h). What is opened stays open until the process ends.
 #pragma once
 
 #include <memory>

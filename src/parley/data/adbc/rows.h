@@ -1,10 +1,10 @@
-// Rows of any database that has an ADBC driver, and of Parquet files through DuckDB's. The driver
-// is somebody else's code: it runs in a child process, `parley driver`, which hands over nothing
-// but cells. The owner reads them as those of any other source.
+// Rows of any database that has an ADBC driver, and of Parquet files through DuckDB's library. The
+// driver is somebody else's code, so it runs in a child process, `parley driver`, which passes on
+// only the cells of rows. The owner reads them like those of any other source.
 //
 //   owner: a line of JSON: the driver, its options, the query, how much memory the child may take
 //   child: {"columns":[{"name":"amount","kind":"other"}, ...]}, or {"error":"...", ...}
-//   owner: {"take":[0,2],"sql":"..."}: which columns, and with `sql` of which narrower query
+//   owner: {"take":[0,2],"sql":"..."}: which columns, and with `sql` which narrower query to run
 //   child: frames of records (frames.h)
 #pragma once
 

@@ -1,5 +1,5 @@
-// The query that a driver runs: the owner's, or in a dialect that is known, of it only the columns
-// and rows that are looked at.
+// The query that a driver runs. In a dialect that we know, the owner's query is narrowed to the
+// columns and rows that are needed; otherwise it is run as it is.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Splits CSV text into records of fields (RFC 4180), block by block.
+// Splits CSV text into records and fields (RFC 4180), block by block.
 #pragma once
 
 #include <cstddef>

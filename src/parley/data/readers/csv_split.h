@@ -1,5 +1,5 @@
-// Cuts a CSV file into one per owner, in bounded memory: two passes, and for a random order one
-// more for every 256 MB.
+// Splits a CSV file into one file per owner in bounded memory: two passes, and for a random order
+// one more pass for every 256 MB.
 #pragma once
 
 #include <cstdint>

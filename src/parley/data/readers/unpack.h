@@ -1,4 +1,4 @@
-// Files of any size piece by piece, plain or packed with zstd.
+// Reads files of any size in pieces, plain or compressed with zstd.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Records that lie in another program's memory, read in place: numpy arrays, sparse matrices, Arrow
-// streams. Nothing of them is copied but into the rows that are made.
+// Records in another program's memory (numpy arrays, sparse matrices, Arrow streams), read in
+// place. The only copy is the rows that are made from them.
 #pragma once
 
 #include <cstdint>

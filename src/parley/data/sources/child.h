@@ -1,5 +1,5 @@
-// A child process of the owner, spoken to over a socket that is its input and output: what it loads
-// may crash or hang, and takes nothing else along.
+// A child process of the owner, with a socket as its input and output. What it loads may crash or
+// hang without harm to the owner's process.
 #pragma once
 
 #include <chrono>
@@ -20,21 +20,21 @@ class Child {
     std::vector<std::string> command;  // the program and its arguments
     std::string who;                   // for messages: "the engine of the data set"
     std::string key;                   // of the policy, that names the program
-    /// Without a word for so long, it is given up and killed.
+    /// A child that sends nothing for so long is killed.
     std::chrono::seconds patience{3600};
   };
 
-  /// With this process's errors and environment.
+  /// The child inherits standard error and the environment of this process.
   static Result<std::unique_ptr<Child>> start(Settings settings);
   ~Child();  // Ends it.
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  /// `text` and the end of a line.
+  /// Sends `text` and the end of a line.
   Result<void> say(std::string_view text);
-  /// What it says up to the end of a line, at most 64 MB.
+  /// Reads up to the end of a line, at most 64 MB.
   Result<std::string> hear_line();
-  /// Exactly so many bytes.
+  /// Reads exactly so many bytes.
   Result<void> hear(std::span<char> bytes);
 
   /// It has ended, or does not keep to what was agreed.

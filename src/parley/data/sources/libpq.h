@@ -1,5 +1,6 @@
-// libpq, opened when a policy first asks for PostgreSQL: it brings Kerberos and LDAP along, which
-// an owner with files does not need, and no static archive of it is complete.
+// libpq, loaded when a policy first asks for PostgreSQL. It needs Kerberos and LDAP libraries,
+// which an owner with files does not have to install, and it cannot be linked statically as a
+// whole.
 #pragma once
 
 #include <libpq-fe.h>

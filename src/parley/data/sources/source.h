@@ -1,5 +1,5 @@
-// Where an owner's records lie, and one way to read them: files of several kinds, databases and
-// tables in memory give the same rows, bit for bit, for the same data.
+// Where an owner's records are stored, and one way to read them: files of several kinds, databases
+// and tables in memory give the same rows, bit for bit, for the same data.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,5 @@
-// In what databases differ, as far as our statements go: one row of a small table for each.
+// The differences between databases that our statements depend on: one row of a small table for
+// each database.
 #pragma once
 
 #include <array>

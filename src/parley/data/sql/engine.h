@@ -1,15 +1,14 @@
-// A database behind a child process of the owner: a driver that crashes takes nothing else along,
-// and the child never holds a key. One line of JSON each way:
+// A database behind a child process of the owner: a driver that crashes does not take the owner's
+// process along, and the child never holds a key. Question and answer are one line of JSON each:
 //
 //   owner: {"parley_engine":1,"dialect":"sqlite","path":"...","dsn":"...","query":"select ..."}
 //   child: {"columns":[{"name":"amount","kind":"real"}, ...]}
-//   owner: {"text":"with s0 as
-//   ...","parameters":[{"real":"0x1.8p+1"},{"integer":"2"},{"text":"x"}]} child:
-//   {"numbers":["600000","-12", ...]}
+//   owner: {"text":"with ...","parameters":[{"real":"0x1.8p+1"},{"integer":"2"},{"text":"x"}]}
+//   child: {"numbers":["600000","-12", ...]}
 //
-// The child may instead answer {"error":"...","invalid":true}: `invalid` where the fault is the
-// query's. Kinds are real, integer, decimal, text, boolean, other and any. It keeps one snapshot
-// from its first answer on, and ends when its input does.
+// The child may instead answer {"error":"...","invalid":true}, with `invalid` if the query is at
+// fault. Kinds are real, integer, decimal, text, boolean, other and any. The child keeps one
+// snapshot of the data from its first answer on, and ends when its input ends.
 #pragma once
 
 #include <chrono>

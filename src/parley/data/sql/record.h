@@ -1,16 +1,16 @@
-// From an owner's query to features and labels, inside the database: the schema, the policy's
-// selection and the bundle as steps of a statement. It says the same as encode.h, intake.h and
-// transforms/transform.h, in arithmetic that IEEE 754 fixes.
+// From an owner's query to features and labels, inside the database: schema, the policy's selection
+// and the bundle as steps of one statement. It computes what encode.h, intake.h and
+// transforms/transform.h compute, in arithmetic that IEEE 754 defines.
 //
-// Nothing here can fail on what a record contains. What is NULL, NaN or infinite becomes a public
-// constant first, numbers move into public bounds next, and numbers below 2^-500 are 0 before they
-// meet a product or a quotient. A schema or bundle whose public numbers could overflow is refused
-// when the statement is made, by name; so is what cannot be said in SQL.
+// No content of a record can make a statement fail. NULL, NaN and infinities become a public
+// constant first; then numbers are clamped to public bounds; then numbers below 2^-500 become 0
+// before they are multiplied or divided. If the public numbers of a schema or bundle could
+// overflow, or cannot be expressed in SQL, it is refused by name when the statement is made.
 //
-// Units. A record counts if fewer than `records` of its unit stand before it in the policy's order;
-// ties are broken by everything else that is looked at, so that records which still tie are the
-// same record. Which records of a unit count thus depends on that unit's records alone, as the
-// proof at data::UnitCap wants it, and not on the order in which a database finds them.
+// Units. A record counts if fewer than `records` of its unit come before it in the policy's order.
+// Ties are broken by all other columns that are read, so records that still tie are equal. Which
+// records of a unit count thus depends on that unit's records alone, as the proof at data::UnitCap
+// requires, and not on the order in which a database finds them.
 #pragma once
 
 #include <string>

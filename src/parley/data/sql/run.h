@@ -1,5 +1,5 @@
-// Runs statements in a database, in this process: what the child process of an owner does
-// (engine.h), and tests. Errors never quote a value of a record.
+// Runs statements in a database in this process, for the child process of an owner (engine.h) and
+// for tests. Errors never quote a value of a record.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// One SELECT and the constants in it. Numbers are bound, never printed: a decimal would be read
-// back by somebody else's rules.
+// One SELECT and the constants in it. Numbers are bound as parameters and never printed into the
+// text, because the database would parse a decimal by its own rules.
 #pragma once
 
 #include <cstdint>

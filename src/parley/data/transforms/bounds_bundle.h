@@ -1,4 +1,5 @@
-// Features by public bounds alone: what a charter says about its columns is all that they need.
+// A bundle made from the charter's public bounds of the columns alone, without fitting anything to
+// rows.
 #pragma once
 
 #include "parley/data/transforms/bundle.h"

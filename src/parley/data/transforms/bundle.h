@@ -1,9 +1,10 @@
-// The public pre-processing bundle: what makes features of encoded columns, fitted on pilot rows
-// only, written as canonical JSON, named by its SHA-256 in the charter, applied alike by everybody.
+// The public pre-processing bundle: it turns encoded columns into features. It is fitted on pilot
+// rows only, written as canonical JSON, named in the charter by its SHA-256, and applied in the
+// same way by every party.
 //
 //   encoded columns -> standardise, cut -> select -> principal components -> Fourier features
 //
-// and, as more features, the leaves of public trees over the encoded columns.
+// Leaves of public trees over the encoded columns may be added as more features.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
-// Where there are no public rows: moments that owners release, and are charged for, stand in for
-// them. A record becomes w = (1, its encoded columns, its label), every number moved to [-1, 1] by
-// public bounds, and what is released is the noisy mean of w w'. From that, public by then, rows
-// are drawn that have about these moments: a pilot like any other, for bundles, steps, starts and
-// curvature.
+// A pilot for jobs without public rows, made from moments that owners release and are charged for.
+// A record becomes w = (1, its encoded columns, its label), every number mapped to [-1, 1] by
+// public bounds, and the noisy mean of w w' is released. From this public matrix rows are drawn
+// that have about these moments. They serve as a pilot like any other: for bundles, steps, starts
+// and curvature.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Principal axes of public rows: moments and Jacobi's method in plain arithmetic instead of a
-// library's, so that what is made with them is the same on every machine.
+// Principal components of public rows by Jacobi's method in plain arithmetic. No library is used,
+// so that the result has the same bits on every machine.
 #pragma once
 
 #include <cstddef>

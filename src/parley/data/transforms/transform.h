@@ -1,4 +1,4 @@
-// A bundle at work: a pure function of one record, with one order of operations, so that every
+// Applies a bundle to one record: a pure function with one fixed order of operations, so that every
 // owner and every prediction gets the same bits.
 #pragma once
 

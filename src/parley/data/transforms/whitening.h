@@ -1,5 +1,6 @@
-// Standardise, rotate to principal components and whiten in one matrix, fitted on public rows: the
-// features of the stand-in `lending`. Charters use a Bundle, which keeps the steps apart.
+// Standardises, rotates to principal components and whitens by one matrix, fitted on public rows:
+// the features of the generated data `lending`. Charters use a Bundle, which keeps these steps
+// apart.
 #pragma once
 
 #include <cstddef>

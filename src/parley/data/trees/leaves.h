@@ -1,4 +1,4 @@
-// Trees at work: a record's leaves and score, a pure function of the record.
+// Applies trees to a record: its leaves and its score, a pure function of the record.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a draft leaves open is chosen on the public rows: clip, rule, rounds, step, momentum,
+// Chooses what a draft charter leaves open, on the public rows: clip, rule, rounds, step, momentum,
 // average, start and weights, each with its reason.
 #pragma once
 

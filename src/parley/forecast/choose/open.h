@@ -1,6 +1,6 @@
-// A draft that leaves its protocol open: features, l2, mechanism and protocol are chosen as well,
-// from coarse to fine. A criterion picks features and l2; forecasts compare what is left, protocol
-// by protocol.
+// Chooses features, l2, mechanism and protocol for a draft that leaves its protocol open, from
+// coarse to fine. A criterion selects features and l2; forecasts compare the remaining designs,
+// protocol by protocol.
 //
 //   feature sets x l2 x clips --criterion--> a few designs --forecasts--> finalists --> winner
 #pragma once

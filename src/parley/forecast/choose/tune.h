@@ -1,4 +1,4 @@
-// A forecast of a charter that may be a draft: what it leaves open is chosen first.
+// Forecasts a charter that may be a draft: what it leaves open is chosen first.
 #pragma once
 
 #include <memory>

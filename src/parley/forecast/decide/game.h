@@ -4,9 +4,10 @@
 //   psi(S) = response(sum of v_i^2 variance_i) + spread sum of v_i^2 / n_i
 //            + differ sum over all owners of (v_i - w_i)^2
 //
-// is the expected excess over the optimum of infinitely many rows, in units of f*: by noise and
-// optimisation, by finite rows, and by weights v that differ from the owners' shares w of all rows.
-// All sums are ratios of totals over S, which one owner more or less changes in constant time.
+// is the expected excess over the optimum of infinitely many rows, in units of f*. The three terms
+// are due to noise and optimisation, to finite rows, and to weights v that differ from the owners'
+// shares w of all rows. All sums are ratios of totals over S, so adding or removing an owner takes
+// constant time.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // How much owners differ: tau = tr(H T), the expected squared distance between an owner's best
-// model and the mean of all, in two parts (pilot/metric.h): an owner's own intercept costs it one
-// number, and moves no AUC of its own; slopes cost as many as there are columns. A pilot that is
-// one sample cannot tell tau: it is declared, estimated from sites that the pilot's rows name, or
-// bought under rule "distance".
+// model and the mean of all, in two parts (pilot/metric.h). The intercept is one parameter for each
+// owner, and does not change the AUC within an owner; slopes are as many parameters as there are
+// columns. A pilot that is one sample cannot estimate tau. It is declared, estimated from sites
+// that the pilot's rows name, or bought under rule "distance".
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Is it worth it for this owner? Excess risks on its own population in closed form, then gains in
-// the metric with their interval, and four answers.
+// The verdict for one owner: is the job worth it? Excess risks on its own population in closed
+// form, then gains in the metric with their interval, and one of four answers.
 //
 // Owner i's best model is theta_bar + b_i, b_i ~ (0, T); tau = tr(H T) says how much owners differ.
 // Its own optimum misses that by an error of covariance H^-1 S H^-1 / n_i. The joint model is
@@ -15,9 +15,10 @@
 // such a pull to the centre 0, at distance d0 + tau; the pilot's model is a centre at distance
 // tau + dS/n0.
 //
-// All of that holds for the intercept and the slopes apart (pilot/metric.h), and excess adds up:
-// owners' intercepts often differ far more than their slopes, and each part is pulled as far as its
-// own tau says. AUC follows the slopes' part alone. No ridge pulls an intercept.
+// All of that holds for the intercept and the slopes separately (pilot/metric.h), and their excess
+// risks add up. Owners' intercepts often differ far more than their slopes, so each part has its
+// own tau and its own weight. AUC depends on the slopes' part alone. A ridge does not apply to the
+// intercept.
 #pragma once
 
 #include <cstddef>

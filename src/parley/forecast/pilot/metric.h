@@ -1,5 +1,6 @@
 // From the public rows: the metric that users of the model care about, and squared distances
-// between models. Both need the score of every row by the optimum, in sample and left out.
+// between models. Both need the score of every row by the optimum of all rows, and by the optimum
+// without that row (leave-one-out).
 //
 // With L* the loss of the best model and dS = tr(H^-1 S), the pilot's in-sample loss has the
 // expectation L* - dS/(2 n0) and its leave-one-out loss L* + dS/(2 n0) (Akaike 1974, Takeuchi 1976,

@@ -1,6 +1,6 @@
-// What the public rows (the pilot) say about the owners' rows, of which they are taken to be a fair
-// sample: their optimum and its loss, the Hessian there, and how far the optimum of n rows strays.
-// First of all, the rows as training would see them.
+// Statistics of the public rows (the pilot), which are taken to be a fair sample of the owners'
+// rows: their optimum and its loss, the Hessian there, and the sampling error of the optimum of n
+// rows. Before that, the rows are transformed as training would transform them.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// Local steps on public rows, for many models side by side: of synthetic owners, which weight the
-// public rows differently, or of runs, each with noise of its own.
+// Local steps on public rows, for many models at a time: one for each synthetic owner, which
+// weights the public rows in its own way, or one for each run, which has its own noise.
 #pragma once
 
 #include <cstdint>

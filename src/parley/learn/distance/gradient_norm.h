@@ -1,10 +1,10 @@
-// How far an owner's rows pull away from a model: the length of their mean gradient there, times a
-// weight v, as integers in units of the lattice,
+// The distance of an owner's rows from a model: the norm of their mean gradient at the model, times
+// a weight v, as integers in units of the lattice,
 //     q = round(v |S| / n),   S the sum of the records' clipped lattice gradients, n their number.
 // With records and model in the metric of a Hessian (whitened.h) |S| / n is the r of theory
 // (W6). Where the model has an intercept, whose coordinate is then the first, S is divided into
-// that and the rest, and q is a pair of lengths: (rest, intercept). What lies in the intercept
-// shifts all scores of an owner alike, and moves no AUC of its own.
+// that and the rest, and q is a pair of norms: (rest, intercept). A change of the intercept shifts
+// all scores of an owner alike, and does not change the AUC within the owner.
 //
 // Claim. With B the lattice's bound of a record's gradient and v <= n, replacing u records moves q,
 // as a vector, by at most

@@ -1,5 +1,5 @@
-// K steps of gradient descent on one owner's records, and how far one record can move where they
-// end. Nothing but that end is released, and only in a sum over owners; the steps have no noise.
+// K steps of gradient descent on one owner's records, and the sensitivity of their end point to one
+// record. Only the end point is released, and only in a sum over owners; the steps have no noise.
 //
 // The owner's objective is J(v) = mean of l(z_i . v, y_i) + (lam/2)|v|^2 over n shrunk records,
 // |z_i| <= R. A step is v <- Proj(v - eta grad J(v)), Proj onto the box.

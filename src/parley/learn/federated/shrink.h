@@ -1,6 +1,6 @@
-// Records no longer than a bound: what federated training does to an owner's data once, before the
-// first step, and to every record that is predicted. Shrinking data instead of gradients keeps the
-// loss convex and smooth.
+// Shortens records to a norm bound. Federated training does this to an owner's data once, before
+// the first step, and to every record that is predicted. Shortening data instead of clipping
+// gradients keeps the loss convex and smooth.
 #pragma once
 
 #include <span>

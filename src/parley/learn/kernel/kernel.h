@@ -1,7 +1,7 @@
-// The owner's fused pass over rows, as fast as memory delivers them: score, slope, clip,
-// round to the lattice, sum in int64. Several records at a time, compiled for two instruction sets
-// of x86-64 and chosen at run time (for another processor once, avx2.h); every choice gives the
-// same integers as record_map.h, which says what they are.
+// The owner's pass over its rows, fused so that it runs at the speed of memory: score, slope, clip,
+// round to the lattice, sum in int64. It handles several records at a time and is compiled for two
+// instruction sets of x86-64, chosen at run time (for other processors once, avx2.h). Every choice
+// gives the integers that record_map.h defines.
 #pragma once
 
 #include <cstdint>

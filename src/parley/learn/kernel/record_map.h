@@ -1,12 +1,12 @@
-// The record map: what one record's integer gradient is. kernel.h computes the same integers
+// The record map: defines the integer gradient of one record. kernel.h computes the same integers
 // faster.
 //
-// It is a pure function of (theta, z, y): the same bits wherever the row lies, on any thread and at
-// any optimisation level. That is needed for privacy, not only for replay: if replacing one record
-// moved the rounding of others, the sensitivity proof would be void. Hence one written order
-// (column j goes to lane j mod 8, then the tree l + (l+4), l + (l+2), l + (l+1)), explicit fused
-// multiply-adds, no libm, no contraction, and selection instead of branches on data. The proof of
-// the bound is in lattice.h.
+// It is a pure function of (theta, z, y): the same bits wherever the row is stored, on any thread
+// and at any optimisation level. Privacy needs this, not only replay: if replacing one record
+// changed the rounding of others, the sensitivity proof would be void. Therefore there is one fixed
+// order of operations (column j goes to lane j mod 8, then the tree l + (l+4), l + (l+2), l +
+// (l+1)), with explicit fused multiply-adds, no libm, no contraction, and selection instead of
+// branches on data. The proof of the bound is in lattice.h.
 #pragma once
 
 #include <bit>

@@ -2,40 +2,51 @@
 // For squared loss their sums over records are all that a model needs.
 //
 // A label is clamped to its bound and multiplied by a public weight, which the reader divides out:
-// products with the label then carry less noise, and those of features more. Below y is the label
-// so weighted and Y its bound. The record (z, y) is multiplied by min(1, R/length), so a long
+// products with the label then carry less noise, and products of features more. Below, y is the
+// weighted label and Y its bound. The record (z, y) is multiplied by min(1, R/length): a long
 // record counts less, but says the same about the model. Its length is ||z|| in L2. In L1 it is the
 // root of
 //     |z|^2 = (||z||_1^2 + ||z||_2^2)/2 + |y| ||z||_1,
-// the L1 norm of all its numbers here: records of many middling features are not cut for what one
-// large feature could do. In L2 entries off the diagonal and with the label are multiplied by
-// sqrt(2), which makes the norm of the triangle that of the matrices.
+// the L1 norm of all its entries here, so that records of many middling features are not cut for
+// what one large feature could do. In L2, entries off the diagonal and with the label are
+// multiplied by sqrt(2), which makes the norm of the triangle that of the matrices.
 //
 // Claim. Two records differ by at most
 //     D1 = 2 R^2                                        in L1,
 //     D2 = sqrt(8) R Y for R <= Y, sqrt(2) (R^2 + Y^2) for R >= Y    in L2,
 // before rounding to the lattice, and by at most D/gamma (1 + 2^-40) + d, or + sqrt(d), after it,
 // where d = p(p+3)/2.
-// Proof, L1. The numbers of a record are of degree 2 in (z, y), and the sum over j <= k of |z_j
-// z_k| is (||z||_1^2 + ||z||_2^2)/2: shrunk, their L1 norm is at most R^2; of two records, twice
-// that. Proof, L2. With r = ||z||, s = z.z', a record has squared norm r^4 + 2 y^2 r^2 and two
-// records the inner product s^2 + 2 s y y', so F = r^4 + r'^4 + 2 y^2 r^2 + 2 y'^2 r'^2 - 2 (s^2 +
-// 2 s y y'). Over |s| <= r r' the last bracket is smallest at s = -y y' if |y y'| <= r r', else at
-// |s| = r r'. (a) |y y'| <= r r'. F <= r^4 + r'^4 + 2 y^2 r^2 + 2 y'^2 r'^2 + 2 (y y')^2, which
-// grows with every variable: F <= 2 (R^2 + Y^2)^2. If R <= Y, (y y')^2 <= R^4 <= R^2 Y^2: F <= 8
-// R^2 Y^2. (b) |y y'| > r r'. F <= (r^2 - r'^2)^2 + 2 Y^2 (r + r')^2 = (r + r')^2 ((r - r')^2 + 2
-// Y^2). R <= Y: with S = r + r' >= R, |r - r'| <= 2R - S, and S^2 ((2R - S)^2 + 2 Y^2) grows with
-// S, since (2R - S)(2R - 2S) >= -R^2/2 > -2 Y^2; at S = 2R it is 8 R^2 Y^2. With S <= R it is at
-// most 3 R^2 Y^2. R >= Y: let P = r r' <= Y^2 and Q = r^2 + r'^2 <= R^2 + P^2/R^2 <= R^2 + P^2/Y^2.
-// The bound is (Q + 2P)(Q - 2P + 2 Y^2) = (Q + Y^2)^2 - (2P - Y^2)^2. For P <= Y^2/2 it is at most
-// (R^2
-// + 5/4 Y^2)^2 < 2 (R^2 + Y^2)^2. For larger P it grows with P (its derivative by P is at least 4
-// (R^2 + 5/4 Y^2) P/Y^2 - 4 (2P - Y^2) > 0), and at P = Y^2 it is (R^2 + 2 Y^2)^2 - Y^4
-// <= 2 (R^2 + Y^2)^2, because Y <= R. Both bounds are attained (statistics_test.cc).
-// Rounding. As in lattice.h the shrunk record, as computed, has length at most R: a sum of at most
-// 3p + 4 roundings of numbers that are not negative, below 2^-41 of it. An entry carries
-// two roundings and that of sqrt(2), less than 2^-40 of D over two records, whose norms are below
-// D; then each of d entries of two records moves by at most 1/2. End of proof.
+//
+// Proof, L1. The entries of a record are of degree 2 in (z, y), and the sum over j <= k of |z_j
+// z_k| is (||z||_1^2 + ||z||_2^2)/2. Once the record is shortened, their L1 norm is at most R^2;
+// for two records, twice that.
+//
+// Proof, L2. With r = ||z|| and s = z.z', a record has squared norm r^4 + 2 y^2 r^2, and two
+// records have the inner product s^2 + 2 s y y', so
+//     F = r^4 + r'^4 + 2 y^2 r^2 + 2 y'^2 r'^2 - 2 (s^2 + 2 s y y').
+// Over |s| <= r r' the last bracket is smallest at s = -y y' if |y y'| <= r r', else at |s| = r r'.
+//
+// (a) |y y'| <= r r'. Then
+//     F <= r^4 + r'^4 + 2 y^2 r^2 + 2 y'^2 r'^2 + 2 (y y')^2,
+// which grows with every variable: F <= 2 (R^2 + Y^2)^2. If R <= Y, (y y')^2 <= R^4 <= R^2 Y^2, so
+// F <= 8 R^2 Y^2.
+//
+// (b) |y y'| > r r'. Then
+//     F <= (r^2 - r'^2)^2 + 2 Y^2 (r + r')^2 = (r + r')^2 ((r - r')^2 + 2 Y^2).
+// If R <= Y: with S = r + r' >= R, |r - r'| <= 2R - S, and S^2 ((2R - S)^2 + 2 Y^2) grows with S,
+// since (2R - S)(2R - 2S) >= -R^2/2 > -2 Y^2; at S = 2R it is 8 R^2 Y^2. With S <= R it is at most
+// 3 R^2 Y^2. If R >= Y: let P = r r' <= Y^2 and Q = r^2 + r'^2 <= R^2 + P^2/R^2 <= R^2 + P^2/Y^2.
+// The bound is
+//     (Q + 2P)(Q - 2P + 2 Y^2) = (Q + Y^2)^2 - (2P - Y^2)^2.
+// For P <= Y^2/2 it is at most (R^2 + 5/4 Y^2)^2 < 2 (R^2 + Y^2)^2. For larger P it grows with P,
+// because its derivative by P is at least 4 (R^2 + 5/4 Y^2) P/Y^2 - 4 (2P - Y^2) > 0; and at P =
+// Y^2 it is (R^2 + 2 Y^2)^2 - Y^4 <= 2 (R^2 + Y^2)^2, because Y <= R. Both bounds are attained
+// (statistics_test.cc).
+//
+// Rounding. As in lattice.h the shortened record, as computed, has length at most R: a sum of at
+// most 3p + 4 roundings of numbers that are not negative, below 2^-41 of it. An entry carries two
+// roundings and that of sqrt(2), less than 2^-40 of D over two records, whose norms are below D;
+// then each of d entries of two records moves by at most 1/2. End of proof.
 #pragma once
 
 #include <cmath>

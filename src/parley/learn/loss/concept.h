@@ -1,4 +1,4 @@
-// What a convex loss of a linear score u = theta . z must offer.
+// The functions and constants that a convex loss of a linear score u = theta . z must have.
 #pragma once
 
 #include <concepts>

@@ -1,4 +1,5 @@
-// Huber's loss: squared near the label, straight beyond; a few wild labels do not decide the model.
+// Huber's loss: squared near the label and linear beyond, so that a few outlying labels do not
+// dominate the model.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// The candidates of a personal model, before any row is looked at.
+// The candidate models among which a personal model is chosen, listed before any row is read.
 #pragma once
 
 #include <optional>

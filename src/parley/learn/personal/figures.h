@@ -5,12 +5,13 @@
 //   joint         the model of the job
 //   personal      all of these
 //
-// All but joint are mixtures by cross-validation on the owner's rows, of more candidates from figure
-// to figure, so that a gain is what the further candidates know and not what mixing brings.
+// All but joint are mixtures by cross-validation on the owner's rows. Each figure adds candidates
+// to those of the one before it, so that a gain comes from the added candidates and not from
+// mixing.
 //
-// What a job brings is personal against own + public; against alone it would also be credited with
-// what the public rows give. All of it depends on the owner's records and stays with the owner; see
-// personal.h.
+// The benefit of a job is personal against own + public. Against alone the job would also be
+// credited with the benefit of the public rows. All of it depends on the owner's records and stays
+// with the owner; see personal.h.
 #pragma once
 
 #include <cstdint>

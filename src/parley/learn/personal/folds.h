@@ -1,5 +1,6 @@
-// Folds for cross-validation, from a seed: the same for every kind of candidate that is compared;
-// and a part of the rows to judge by, which no candidate sees.
+// Divides rows into folds for cross-validation, from a seed, so that all candidates that are
+// compared use the same folds; and sets rows aside for evaluation, which no candidate is trained
+// on.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// A mixture of candidates by their cross-validated losses, instead of the one that happened to win.
-// It knows nothing of what the candidates are: linear models, trees, anything with a score.
+// Mixes candidates by their cross-validated losses instead of selecting the best one. Candidates
+// may be anything that gives a score: linear models, trees.
 //
 // Exponential weights have an oracle inequality (Leung, Barron 2006, "Information theory and mixing
 // least-squares regressions"; Juditsky, Rigollet, Tsybakov 2008, "Learning by mirror averaging"):

@@ -1,9 +1,11 @@
-// An owner's loss over its own rows, or some of them, and the models that it and a pull give:
+// An owner's loss over all or some of its own rows, and the models that minimise it plus a
+// quadratic penalty (a pull towards s):
 //
 //   theta(nu, s, M) = argmin  mean loss over the rows  +  (nu/2) (theta - s)' M (theta - s).
 //
-// nu = 0 would be the owner's own optimum, nu = infinity is s itself. A ridge beside the pull is no
-// second parameter: l2|t|^2 + mu|t - J|^2 = (l2 + mu)|t - J mu/(l2 + mu)|^2 + a constant.
+// nu = 0 would be the owner's own optimum; for nu = infinity the model is s. A ridge besides the
+// pull needs no second parameter: l2|t|^2 + mu|t - J|^2 = (l2 + mu)|t - J mu/(l2 + mu)|^2 + a
+// constant.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
-// The two ways to compute models along a pull; see own_loss.h.
+// The two solvers of the penalised problem in own_loss.h, for all strengths of a pull: in closed
+// form for squared loss, by Newton steps for other losses.
 #pragma once
 
 #include <span>

@@ -1,12 +1,13 @@
-// Personal models: what an owner can make of its own rows, the public pilot's model and the joint
-// one. Models pulled to nothing, to the pilot's and to the joint model with every strength are
-// compared by cross-validation on the owner's rows, and mixed; linear models mix into one linear
-// model. An owner whom the joint model does not fit ignores it, and pays little for having looked.
+// Personal models: what an owner can train from its own rows, the public pilot's model and the
+// joint model. Candidates are models pulled towards zero, the pilot's model or the joint model,
+// each with several strengths. They are compared by cross-validation on the owner's rows and mixed;
+// a mixture of linear models is a linear model. An owner for whom the joint model is bad gives it
+// little weight, so having tried it costs little.
 //
-// Privacy: towards others' records all of this is post-processing of the joint model and public
-// rows. But everything here depends on the owner's own records, unprotected: models, weights,
-// losses and strengths stay with the owner. They may not be sent, published, compared with others',
-// nor become the start, pilot, centre, label or feature of any job.
+// Privacy: with respect to others' records all of this is post-processing of the joint model and
+// public rows. But everything here depends on the owner's own records without protection: models,
+// weights, losses and strengths stay with the owner. They may not be sent, published or compared
+// with others', nor become the start, pilot, centre, label or feature of any job.
 #pragma once
 
 #include <cstdint>

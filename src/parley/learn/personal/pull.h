@@ -1,4 +1,5 @@
-// What pulls an owner's model towards a given one: the term (nu/2) (theta - s)' M (theta - s).
+// A quadratic penalty that pulls an owner's model towards a given one: (nu/2) (theta - s)' M (theta
+// - s).
 #pragma once
 
 #include <cstddef>

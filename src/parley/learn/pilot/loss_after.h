@@ -1,5 +1,6 @@
-// What steps of a schedule are expected to leave above the best loss, where they begin at a known
-// distance from it: for a forecast with what is left after an alarm (theory (W11)).
+// The expected loss, above the best one, after the steps of a schedule that starts at a known
+// distance from the optimum. It serves the forecast of what remaining budget can still achieve
+// after an alarm (theory (W11)).
 #pragma once
 
 #include <span>

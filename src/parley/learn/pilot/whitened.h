@@ -1,6 +1,6 @@
-// Lengths in the metric of the inverse Hessian. |v|^2 = v' H^-1 v of a mean gradient v is twice the
-// loss that a Newton step would win, so gradients of different columns can be added up (theory
-// (W6): there W' v with W W' = H^-1).
+// The norm in the metric of the inverse Hessian: |v|^2 = v' H^-1 v. For a mean gradient v it is
+// twice the decrease of the loss in a Newton step, so that gradients of different columns can be
+// added (theory (W6): there W' v with W W' = H^-1).
 #pragma once
 
 #include <optional>

@@ -1,5 +1,6 @@
-// A wrong pilot (theory (W11)): the first paid answer against what the pilot predicts, and columns
-// that the pilot hardly knows. All of it is public: rows of the pilot, and answers that were paid.
+// Tests for a wrong pilot (theory (W11)): compares the first paid answer with the pilot's
+// prediction, and finds columns about which the pilot has too few rows. All of it is public: the
+// pilot's rows, and answers that were paid for.
 #pragma once
 
 #include <cstddef>

@@ -5,10 +5,10 @@
 //   (5)  theta_i = clamp(middle - a_i (l2 middle / (2N) + v_i gradient))
 //   (7)  theta_L = clamp(middle - a l2 middle / 2)
 //
-// The paper's alpha / sigma is a, and a_i = N a, because owner i comes once in N rounds. An owner
-// whose clock is r_i times as fast comes more often and steps less each time: a_i = a (sum r) /
-// r_i. On average over who comes, the two updates are one step of length a against the gradient of
-// the fitness.
+// The paper's alpha / sigma is a, and a_i = N a, because owner i answers once in N rounds. An owner
+// whose clock is r_i times as fast answers more often and takes shorter steps: a_i = a (sum r) /
+// r_i. In expectation over which owner answers, the two updates are one step of length a against
+// the gradient of the fitness.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// One schedule table: every iterative rule is data. Learner, Monte Carlo and forecaster read the
-// same table; rules differ only in the function that fills it.
+// One table for every iterative rule: the learner, Monte Carlo and the forecast read the same
+// table, and rules differ only in the function that fills it. In round k:
 //
 //   v       <- momentum v + (l2 theta[k] + gradient)
 //   theta[k+1] = clamp(theta[k] - cut(a_k M v))

@@ -1,12 +1,12 @@
-// How much each owner should count (theory (D7)), from public numbers only. Weights v that
-// add up to 1 change the expected fitness by
+// The weights of the owners (theory (D7)), from public numbers only. Weights v that add up to 1
+// change the expected fitness by
 //
 //   sum of noise_i v_i^2 + (sampling_i + tau2) (v_i - n_i/n)^2
 //
-// where noise_i v_i^2 is what owner i's noise costs, sampling_i what leaving its rows out or
-// counting them twice costs because rows are random, and tau2 what it costs because owners differ.
-// The smallest is at v_i = (mu + tau2 n_i/n) / D_i, D_i = noise_i + sampling_i + tau2: n_i/n
-// without noise, inverse variances where noise dominates.
+// Here noise_i v_i^2 is the cost of owner i's noise. sampling_i is the cost of leaving its rows out
+// or counting them twice, because rows are a random sample, and tau2 the same cost because owners
+// differ. The minimum is at v_i = (mu + tau2 n_i/n) / D_i, D_i = noise_i + sampling_i + tau2:
+// weights n_i/n without noise, inverse variances where noise dominates.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,4 @@
-// Second moments of rows and labels: all that the squared loss needs to know about them, however
-// many rows there are.
+// Second moments of rows and labels: all that squared loss needs, however many rows there are.
 #pragma once
 
 #include <cstddef>

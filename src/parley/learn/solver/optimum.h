@@ -1,4 +1,4 @@
-// A minimiser with a certificate.
+// A minimiser, with a proven bound of how far its value is above the minimum.
 #pragma once
 
 #include <string>

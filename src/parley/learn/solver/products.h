@@ -1,4 +1,4 @@
-// Sums over rows, blocked for registers and caches: where the time of a solver goes.
+// Sums over rows, blocked for registers and caches. Solvers spend most of their time here.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The solvers of reference optima, each with its certificate.
+// The solvers for reference optima. Each returns a proven bound of its gap.
 #pragma once
 
 #include "parley/learn/loss.h"

@@ -1,5 +1,6 @@
-// Gradient boosting (Friedman 2001): every tree lowers the loss that the trees before it left. What
-// an analyst would use alone, and what grows the public trees whose leaves are features.
+// Gradient boosting (Friedman 2001): every tree lowers the loss that the trees before it left. An
+// analyst with only its own rows would use it, and it grows the public trees whose leaves become
+// features.
 #pragma once
 
 #include <cstdint>

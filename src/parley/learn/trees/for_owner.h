@@ -1,4 +1,5 @@
-// The boosted trees that an owner has without the others: what "alone" and "own + public" mean.
+// The boosted trees that an owner can train without the others; part of the figures "alone" and
+// "own + public".
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// A party's records in the order that all parties share: read, and sorted by the digests of their
-// ids.
+// Reads a party's records and sorts them by the digests of their ids, which is the order that all
+// parties share.
 #pragma once
 
 #include <string>

@@ -1,9 +1,9 @@
-// Bringing the records of several parties into one order, by their ids. Every party digests each id
-// under a key that the parties share, sorts by digest, and shows a hash of the list: equal hashes
-// mean equal ids, whatever order the files had.
+// Brings the records of several parties into one order by their ids. Every party digests each id
+// under a key that the parties share, sorts by digest, and shows a hash of the list. Equal hashes
+// mean equal ids, whatever the order of the files was.
 //
-// This is not private set intersection. Whoever knows the key can try ids that it can guess, such
-// as numbers of known form, and find out whether a record is there.
+// This is not private set intersection: whoever knows the key can digest ids that it guesses, such
+// as numbers of a known format, and find out whether a record has them.
 #pragma once
 
 #include <array>

@@ -1,6 +1,7 @@
 // A model over columns in several places has no single file. Each party keeps its part; a manifest
-// names all parts by their hashes. A prediction is the sum of the parties' scores, and only the sum
-// is opened: each score leaves under masks that two parties share and that cancel in the sum.
+// names all parts by their hashes. A prediction is the sum of the parties' scores, and only this
+// sum is revealed: each score is sent under masks that two parties share and that cancel in the
+// sum.
 #pragma once
 
 #include <cstdint>

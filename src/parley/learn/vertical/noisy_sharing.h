@@ -1,7 +1,7 @@
-// V-A: the message pattern of ADMM sharing made private, and weak. Each party publishes one noisy
-// number per record and round; a record owns one of these numbers, so that the noise must hide the
-// number itself, however many records there are (theory (V2)). Labels are taken to
-// be known to all parties: V-A does not protect them.
+// V-A: the message pattern of ADMM sharing made private, with weak utility. Each party publishes
+// one noisy number per record and round. A record owns one of these numbers, so the noise must hide
+// that number by itself, however many records there are (theory (V2)). Labels are assumed to be
+// known to all parties: V-A does not protect them.
 //
 // A party's step uses published values only: with h of the coordinator and its own published q,
 //
@@ -12,12 +12,13 @@
 // Claim. Replacing one record of this party, rows no longer than R, moves what is published by at
 // most sqrt((2C)^2 + k^2) + gamma sqrt(N) + 2 t in L2, where k = 2 sqrt(rho/lam) R (R B + V), N is
 // the number of records and t bounds |D (x as computed - x)|.
+//
 // Proof. The record's own number moves by at most 2C. For the others let H = lam I + rho D-'D-, D-
-// being D without it: both objectives are H-strongly convex on the ball and their gradients at any
-// of its points differ by at most 2 rho R (R B + V), so |x - x'|_H <= 2 rho R (R B + V) / sqrt(lam)
-// and |D-(x - x')| <= |x - x'|_H / sqrt(rho) = k. Clipping brings nothing farther apart, rounding
-// moves every number by half of gamma in either world. End of proof. Rounds compose adaptively: v
-// is made of published values.
+// being D without the record: both objectives are H-strongly convex on the ball and their gradients
+// at any of its points differ by at most 2 rho R (R B + V), so |x - x'|_H <= 2 rho R (R B + V) /
+// sqrt(lam) and |D-(x - x')| <= |x - x'|_H / sqrt(rho) = k. Clipping does not increase distances;
+// rounding moves every number by at most half of gamma with either record. End of proof. Rounds
+// compose adaptively, because v is made of published values.
 //
 // All parts of a record move together: for whole records the squares of the parties' bounds add up.
 #pragma once

@@ -1,5 +1,6 @@
-// The chain: which row may come next, and what all rows so far add up to. Opening, verifying and
-// writing go through the same rules, so that nothing is written that verification would refuse.
+// The hash chain of a ledger: which row may come next, and the totals over all rows so far.
+// Opening, verifying and writing use these same rules, so nothing is written that verification
+// would refuse.
 #pragma once
 
 #include <array>

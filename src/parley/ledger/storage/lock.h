@@ -1,4 +1,5 @@
-// The lock of a ledger: one writer on the machine, given up by the kernel when its holder dies.
+// The lock of a ledger: one writer on the machine. The kernel releases it when the process that
+// holds it dies.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// A thin, checked skin over SQLite: a connection and a statement that close themselves, and every
-// result code turned into an Error.
+// A thin wrapper of SQLite: connections and statements that close themselves, and every result code
+// turned into an Error.
 #pragma once
 
 #include <cstdint>

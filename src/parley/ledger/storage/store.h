@@ -1,5 +1,6 @@
-// Where the rows of a ledger lie: in the tables of a database, or, for simulation, in memory. A
-// ledger in a file is believed only after all of it was checked.
+// Where the rows of a ledger are stored: in the tables of a database or, for simulation, in memory.
+// A ledger in a file is believed only after its rows were checked: all of them, or all since the
+// last checkpoint that the owner's key has signed.
 #pragma once
 
 #include <functional>

@@ -1,9 +1,10 @@
-// A witness: a small file at another place than the ledger that says how far it has come, so that
-// an older copy is noticed when it is opened, without anybody's help.
+// A witness: a small file, kept elsewhere than the ledger, that records the ledger's newest row, so
+// that an older copy of the ledger is detected when it is opened.
 //
-// Two lines, written in turn and each with its own hash, so that a write that broke off leaves the
-// other. Written after every commit and synced when the ledger is opened and closed: what a power
-// cut takes of it is what the system had not written yet, half a minute or so.
+// It has two lines, written in turn and each with its own hash, so that a write that was
+// interrupted leaves the other line intact. It is written after every commit and synced when the
+// ledger is opened and closed. A power cut can lose what the system had not yet written to disk,
+// about the last half minute.
 #pragma once
 
 #include <cstdint>

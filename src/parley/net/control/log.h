@@ -1,5 +1,5 @@
-// One line of a daemon's log: what happened, by a name that programs know, and in words for people.
-// docs/reference/log.md explains every name; lines state public facts only.
+// One line of a daemon's log: an event by a name for programs, and in words for people.
+// docs/reference/log.md explains every name. Lines state public facts only.
 #pragma once
 
 #include <functional>

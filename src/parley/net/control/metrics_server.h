@@ -1,5 +1,5 @@
-// What a daemon tells machines that watch it: /metrics, /healthz and /readyz, on loopback or a Unix
-// socket, to whoever asks there. Public facts only; docs/how-to/monitor.md says why each is.
+// The metrics of a daemon for monitoring: /metrics, /healthz and /readyz, on loopback or a Unix
+// socket, without sign-in. Public facts only; docs/how-to/monitor.md says why each is public.
 #pragma once
 
 #include <atomic>

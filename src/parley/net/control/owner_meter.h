@@ -1,5 +1,5 @@
-// What an owner's daemon counts for whoever watches it: budgets, answers, refusals, bytes. Every
-// figure is one that the ledger, a receipt or the learner has, too.
+// The counters of an owner's daemon for monitoring: budgets, answers, refusals, bytes. The ledger,
+// a receipt or the learner has every one of these figures, too.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// The words of a daemon to whoever runs it, such as systemd (sd_notify(3), without its library).
+// Messages of a daemon to its service manager, such as systemd (sd_notify(3), without its library).
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// Where a daemon tells people on its machine how it is: a socket in its folder that only its user
-// may open. Whoever connects is sent one text, and the connection ends.
+// The status of a daemon for people on its machine: a socket in its folder that only its user may
+// open. Whoever connects is sent one text, and the connection closes.
 #pragma once
 
 #include <filesystem>

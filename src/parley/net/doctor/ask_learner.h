@@ -1,4 +1,4 @@
-// The last thing a doctor can ask: does the learner run the job that we mean?
+// The last check of the doctor: does the learner run the job that we mean?
 #pragma once
 
 #include "parley/net/doctor/doctor.h"

@@ -1,4 +1,4 @@
-// A handshake made step by step, so that each step can say what is wrong with it.
+// A TLS handshake in separate steps, so that each step can say what is wrong with it.
 #pragma once
 
 #include <openssl/ssl.h>
@@ -28,7 +28,7 @@ struct Handshake {
   std::string version{};
   Revocations revoked{};  // whom not to believe
 };
-/// Shakes hands as `papers`, then waits for the first sign that they were accepted.
+/// Makes a handshake with these credentials, then waits for the first sign that they were accepted.
 Handshake shake_hands(const Socket& socket, const std::string& host, const Credentials& credentials,
                       int deadline_ms, Clock& clock);
 

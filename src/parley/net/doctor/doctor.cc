@@ -83,7 +83,7 @@ Seen look_at_charter(const Patient& patient) {
                  "Is it the charter that you mean?"};
   };
   if (charter.consortium != patient.files.consortium)
-    return wrong("is of consortium " + charter.consortium + ", and the papers are of " +
+    return wrong("is of consortium " + charter.consortium + ", and the credentials are of " +
                  patient.files.consortium);
   const bool named = is_owner(patient)
                          ? std::any_of(charter.owners.begin(), charter.owners.end(),

@@ -1,5 +1,5 @@
-// Why does it not connect? Looks at everything between two parties, in the order in which it could
-// fail, and stops at the first thing that is wrong.
+// `parley doctor`: why does it not connect? Checks everything between two parties, in the order in
+// which it could fail, and stops at the first thing that is wrong.
 #pragma once
 
 #include <functional>

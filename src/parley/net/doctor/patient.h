@@ -1,5 +1,5 @@
-// Whose connection `parley doctor` looks at, from a policy or from the folder of a learner's
-// credentials.
+// The party whose connection `parley doctor` checks, from an owner's policy or from the folder of a
+// learner's credentials.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// What a handshake tells about the peer: each function looks at one thing, and says what it found
+// Checks of the peer after a handshake: each function checks one property, and says what it found
 // or what is wrong.
 #pragma once
 

@@ -1,5 +1,5 @@
-// What an owner would do with a charter: everything that open_owner asks, without the ledger's
-// lock, without a charge and without a connection. Works while the daemon runs.
+// A preflight check of a charter: every check that open_owner makes, without the ledger's lock,
+// without a charge and without a connection. It works while the daemon runs.
 #pragma once
 
 #include <optional>

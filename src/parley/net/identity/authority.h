@@ -1,4 +1,4 @@
-// A consortium's authority: it says once, with its signature, which key belongs to which party. It
+// A consortium's authority: it certifies, by its signature, which key belongs to which party. It
 // takes no part in jobs, and its key belongs on a machine that is not on the network.
 #pragma once
 

@@ -1,6 +1,6 @@
-// Credentials that are replaced while they are in use: a renewed certificate, or a newer list of
-// revoked ones, is read again under a running job. Streams that are open go on, unless their peer
-// is on the list; new ones use what is new.
+// Credentials that can be replaced while they are in use: a renewed certificate, or a newer list of
+// revoked ones, is read again during a job. Open streams go on unless their peer is on the list;
+// new streams use the new files.
 #pragma once
 
 #include <atomic>

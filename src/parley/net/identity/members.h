@@ -1,7 +1,8 @@
-// Which signing key is whose: the certificates of a consortium's owners, in one public file. A
-// charter names the keys of its owners, and its author could name one of its own in place of
-// another owner's, to read and sign that owner's letters; so every owner asks for the certificate
-// of every key. Certificates prove themselves: the file need not be trusted.
+// Which signing key belongs to which owner: the certificates of a consortium's owners, in one
+// public file. A charter names the keys of its owners. Its author could put a key of their own in
+// place of another owner's, and then read and sign that owner's messages; so every owner requires
+// the certificate of every key. Certificates are signed by the authority, so the file itself need
+// not be trusted.
 #pragma once
 
 #include <string>

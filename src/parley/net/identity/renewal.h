@@ -1,4 +1,4 @@
-// A request for new keys that the key of today has signed as well: the authority sees that it is
+// A request for new keys that is also signed with the current key: the authority sees that it is
 // the same party, and no phone call is needed.
 #pragma once
 

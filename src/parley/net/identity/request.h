@@ -1,5 +1,5 @@
-// Joining a consortium: the invitation that comes from its authority, and the key and request that
-// a party makes for itself. The private key never travels.
+// Joining a consortium: the invitation from its authority, and the key and request that a party
+// makes for itself. The private key never leaves the party.
 #pragma once
 
 #include <filesystem>

@@ -1,6 +1,6 @@
-// Certificates that an authority has taken back before their end: a certificate revocation list
-// (RFC 5280) in PEM, which `openssl crl` reads too. It is public and proves itself by the
-// authority's signature, so that it does not matter who delivered it.
+// Certificates that an authority has revoked before they expire: a certificate revocation list (RFC
+// 5280) in PEM, which `openssl crl` reads too. It is public and signed by the authority, so it does
+// not matter who delivered it.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What an authority has signed and what of it has been taken back: signed.tsv, members.pem and
-// revoked.crl in its folder.
+// The certificates that an authority has signed, and which of them are revoked: signed.tsv,
+// members.pem and revoked.crl in its folder.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// Certificates and keys of OpenSSL that free themselves, and what is asked of them here.
+// RAII types for certificates and keys of OpenSSL, and the operations on them that are needed here.
 #pragma once
 
 #include <openssl/evp.h>

@@ -1,7 +1,7 @@
-// The learner's journal: every answer it took, in the file before the next question goes out. Where
-// questions follow from the answers it needs no sync, for owners replay what a crash of the machine
-// loses; where they do not, what was asked is noted and synced before it is asked. It is never held
-// in memory, and has no limit.
+// The learner's journal: every answer it received, written to the file before the next question is
+// sent. Where questions follow from the answers it needs no sync, because owners send again what a
+// crash of the machine loses. Where they do not, the question is recorded and synced before it is
+// sent. The journal is never held in memory as a whole, and its size is not limited.
 #pragma once
 
 #include <filesystem>

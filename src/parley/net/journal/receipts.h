@@ -1,5 +1,5 @@
-// The newest signed receipt of every owner, kept by a learner over all its jobs. An owner that
-// restored an older ledger from a backup meets its own signature here, and stops.
+// The newest signed receipt of every owner, which a learner keeps over all its jobs. An owner that
+// restored an older ledger from a backup is shown its own newer signature, and stops.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,5 @@
-// An owner's line to a learner, or to a neighbour: one stream over mutual TLS, used by one thread.
+// An owner's connection to a learner or to a neighbour: one stream over mutual TLS, used by one
+// thread.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// One connection at a server: how far it has come, what is read of it and what is to be written.
+// One connection at a server: its state, and its buffers for reading and writing.
 #pragma once
 
 #include <sys/epoll.h>

@@ -1,5 +1,5 @@
-// What travels inside TLS: a kind, a length and as many bytes. A length that must not be is refused
-// before memory is taken for it. Nothing here is compressed.
+// Frames inside TLS: a kind, a length and as many bytes. A length that is not allowed is refused
+// before memory is allocated for it. Nothing is compressed.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Messages for one neighbour, from any thread to the one that has its stream.
+// A queue of messages for one neighbour, from any thread to the thread that owns its stream.
 #pragma once
 
 #include <deque>

@@ -1,7 +1,7 @@
-// A learner's door, or that of an owner with neighbours: a TLS server whose streams are events for
-// one thread. Whoever cannot show a certificate of the consortium's authority with a name that is
-// expected gets no further than the handshake. Strangers, however many, cost a bounded number of
-// descriptors, a bounded time and a bounded part of the thread.
+// The server of a learner, or of an owner with neighbours: a TLS server that hands the events of
+// all its streams to one thread. A peer without a certificate of the consortium's authority, with
+// an expected name, gets no further than the handshake. Strangers, however many, take a bounded
+// number of descriptors, a bounded time and a bounded part of the thread.
 #pragma once
 
 #include <chrono>

@@ -1,6 +1,5 @@
-// What a log says of things that others can make happen as often as they like: each kind of them at
-// most once a second and then with a count, so that whoever does so without end does not fill the
-// disk.
+// Rate limit of log lines that others can cause as often as they like: each kind at most once a
+// second, then with a count, so that nobody can fill the disk.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Waits for what comes next.
+// A spin wait: polls for a moment before it sleeps.
 #pragma once
 
 #include <sched.h>

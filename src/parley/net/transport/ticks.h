@@ -1,5 +1,5 @@
-// The clock of an owner in an asynchronous job. When it ticks depends on nothing but its rate: not
-// on records, not on what the learner asks, not on other owners.
+// The clock of an owner in an asynchronous job. Its ticks depend on its rate alone: not on records,
+// not on what the learner asks, not on other owners.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// A request and its answer, as a page sees them: no sockets, no library.
+// A request and its response, as a page sees them: without sockets and without a library.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
-// Where a page listens: on this machine only, unless it is told a name for elsewhere.
+// The address on which a page listens: this machine only, unless a host name for access from
+// elsewhere is given.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Who may see the pages: whoever came with a link that was printed in the terminal and works once,
-// or whom a proxy on our Unix socket has named.
+// Who may see the pages: whoever opened a link that was printed in the terminal and works once, or
+// whom a proxy on our Unix socket has named.
 #pragma once
 
 #include <chrono>

@@ -1,6 +1,5 @@
-// Pages behind a door: a list of routes, each answered for a person who is signed in, and every
-// form checked before it is read. What is served looks the same for all pages; what it says comes
-// from above.
+// Pages behind a sign-in: a list of routes, each answered for a person who is signed in. Every form
+// is checked (its token) before it is read. The contents of the pages come from the callers.
 #pragma once
 
 #include <functional>

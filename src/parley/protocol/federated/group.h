@@ -1,6 +1,6 @@
-// What both roles of training under secure aggregation know before it starts: public numbers of the
-// charter. Protocol federated and a synchronous charter with [secure_aggregation] differ in what
-// owners add up (plan/secagg_terms.h) and in the learner's schedule, and in nothing else.
+// The public numbers of a charter that both roles of training under secure aggregation need before
+// it starts. Protocol federated and a synchronous charter with [secure_aggregation] differ only in
+// what owners add up (plan/secagg_terms.h) and in the learner's schedule.
 #pragma once
 
 #include <span>

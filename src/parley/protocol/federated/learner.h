@@ -1,26 +1,27 @@
-// The learner under secure aggregation: one step of the schedule per aggregation, along the sum of
-// the survivors over the sum of their weights. Under protocol federated that is theta += their mean
-// update (theory (F1)), under sync a step against their mean gradient, both projected to the
-// box. The messages are at the top of owner.h. At the end, where the charter keeps epsilon for it,
-// one more aggregation adds up the records' losses at the model; where it fails more often than
-// `repeats` allows, the model stays without. Under rule "gram" the first aggregation is the owners'
-// Gram matrix, by which the steps are made; after an alarm of the pilot (pilot_guard.h) the same
-// may follow, from the start again. Under rule "distance" owners give one number each in place of
-// gradients, the learner makes no step, and the model is the pilot's optimum.
+// The learner under secure aggregation: one step of the schedule per aggregation, along the sum
+// over the survivors divided by the sum of their weights. Under protocol federated the step adds
+// their mean update to theta (theory (F1)); under sync it is a step against their mean gradient.
+// Both are projected to the box. The messages are at the top of owner.h. At the end, if the charter
+// keeps epsilon for it, one more aggregation adds up the records' losses at the model; if it fails
+// more often than `repeats` allows, the model has no evaluation. Under rule "gram" the first
+// aggregation is the owners' Gram matrix, by which the steps are made. After an alarm of the pilot
+// (pilot_guard.h) training may start again in the same way. Under rule "distance" owners give one
+// number each in place of gradients, the learner makes no step, and the model is the pilot's
+// optimum.
 //
-// The first aggregation begins when every owner has signed the charter: each of them is shown that.
-// An aggregation begins when every owner is there, or enough are and the time is up; from then on
-// nobody waits for the missing before they come back. An owner whose stream breaks has left the
-// aggregation under way and takes part in the next. With fewer than `survivors` left it is
-// abandoned, and begun again under another number. What was paid for it is lost, so an owner that
-// has paid for all aggregations of the charter is no longer asked; when too few others are left,
-// the job ends.
+// The first aggregation begins when every owner has signed the charter, and each owner is shown all
+// signatures. Every aggregation begins when every owner is there, or when enough are and the time
+// is up; from then on the learner does not wait for missing owners until they come back. An owner
+// whose stream breaks has left the current aggregation and takes part in the next. With fewer than
+// `survivors` left, the aggregation is abandoned and begun again under another number. What was
+// paid for it is lost, so an owner that has paid for all aggregations of the charter is no longer
+// asked; when too few others are left, the job ends.
 //
 // The journal has the number of every aggregation before it begins, every masked vector with its
-// receipt, and the opened sum with the seeds of the masks that did not cancel, before anyone hears
-// of the next step: the vectors without these masks must add up to the sum, and the sums give the
-// model. Who makes up seeds cannot choose what they make of a sum, and hardly hits one that updates
-// can have. An aggregation without a sum at the end of a journal is abandoned.
+// receipt, and, before anyone hears of the next step, the opened sum with the seeds of the masks
+// that did not cancel. The vectors without these masks must add up to the sum, and the sums give
+// the model. Somebody who invents seeds cannot choose the sum that results, and is unlikely to get
+// one that updates can have. An aggregation without a sum at the end of a journal is abandoned.
 #pragma once
 
 #include <array>

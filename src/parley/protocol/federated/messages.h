@@ -1,5 +1,5 @@
-// The messages of secure aggregation as its state machines know them, by owners' numbers, and as
-// they travel, by owners' names.
+// The messages of secure aggregation in two forms: with owners' numbers, as the state machines use
+// them, and with owners' names, as they are sent.
 #pragma once
 
 #include <vector>

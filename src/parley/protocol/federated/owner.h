@@ -16,8 +16,8 @@
 //   the others' consents           ------->
 //                                  <-------     shares that open the sum
 //
-// Secrets live in memory only, for one aggregation. Whatever breaks off (a stream, the process)
-// leaves it for good; the next one has other keys and other noise, and is paid again.
+// Secrets are in memory only, for one aggregation. An owner whose stream or process breaks has left
+// the aggregation for good; the next one has other keys and other noise, and is paid for again.
 #pragma once
 
 #include <memory>

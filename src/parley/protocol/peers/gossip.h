@@ -12,13 +12,13 @@
 //   Gossip{round, missing}, when nothing comes   --->  the answers it asks for, if there
 //   or a neighbour shows that it is ahead
 //
-// Every owner is a learner of the same charter, and all come to the same model bit for bit, the one
-// that a central learner would have come to: only answers that were paid for travel, each once per
+// Every owner is a learner of the same charter, and all compute the same model bit for bit, the one
+// that a central learner would compute. Only answers that were paid for are sent, each once per
 // round, and the rest is post-processing. So no owner pays more than with a central learner,
-// however many learn, and there is no question that could carry anyone's exact gradient.
+// however many owners learn, and no message could carry anyone's exact gradient.
 //
-// An answer may be lost, late, doubled or damaged on the way, and an owner may crash: its ledger
-// gives it its own answers again, its neighbours the others'. A pure state machine.
+// An answer may be lost, late, duplicated or damaged on the way, and an owner may crash: it gets
+// its own answers from its ledger again, and the others' from its neighbours. A pure state machine.
 #pragma once
 
 #include <map>

@@ -1,5 +1,6 @@
-// What an owner that learns from the others comes to with its own exact rows (theory (D12),
-// variants A and C). A function of private records without noise: it stays with its owner.
+// The model that an owner makes from what it learned from the others and its own exact rows (theory
+// (D12), variants A and C). It is a function of private records without noise and stays with its
+// owner.
 #pragma once
 
 #include <span>

@@ -17,8 +17,8 @@
 //   u       Unmask    of each v that survived its share of b_v, of each other one that of s_v
 //   server  takes all masks off the sum of the survivors' vectors
 //
-// The masks between two survivors cancel; b_u covers a vector that comes too late, after s_u has
-// been revealed; and nobody ever gives out both shares of one v, since it consents once.
+// The masks between two survivors cancel. b_u masks a vector that arrives too late, after s_u has
+// been revealed. No member ever gives out both shares of one v, because it consents only once.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The server's side of secure aggregation: see aggregation.h. It relays, keeps the list of who is
-// still there, and opens the sum.
+// The server's side of secure aggregation (see aggregation.h). It relays messages, keeps the list
+// of members that are still there, and opens the sum.
 #pragma once
 
 #include <map>

@@ -1,5 +1,6 @@
-// Who masks against whom in a secure aggregation: everyone against everyone, or, for many members,
-// a random graph in which every member has the same number of neighbours (Bell et al. 2020).
+// The pairs of members that share a mask in a secure aggregation: all pairs or, for many members,
+// those of a random graph in which every member has the same number of neighbours (Bell et al.
+// 2020).
 #pragma once
 
 #include <cstddef>

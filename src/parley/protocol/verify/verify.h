@@ -1,11 +1,13 @@
-// Anyone can check the learner. From a charter and the signed answers in a transcript the model
-// comes out again bit for bit, and every epsilon is added up by another way than the ledger's:
+// Checks a learner: from a charter and the signed answers in a transcript the model is computed
+// again, bit for bit, and every epsilon is added up in another way than the ledger's. What is
+// checked:
 //
-//   every answer by itself   an owner of the charter signed these numbers, at the charter's price
-//   every owner              rounds 1, 2, ... to the last, each once; what was claimed is what adds
-//   up all answers together     each question follows from the answers before it the model file
-//   what a learner with these answers would have written ledgers, where given     every receipt is
-//   a row of it, and no answer is missing
+//   every answer     an owner of the charter signed these numbers, at the charter's price
+//   every owner      rounds 1, 2, ... to the last, each once; the claimed total is the sum
+//   all answers      each question follows from the answers before it
+//   the model file   it is what a learner with these answers would have written
+//   ledgers, where   every receipt is a row of them, and no answer is missing
+//   given
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// A second accountant: what releases cost together, from their events alone. It shares nothing with
-// the mechanisms and the ledger, so that a mistake there is not repeated here.
+// A second accountant: computes what releases cost together from their events alone. It shares no
+// code with the mechanisms and the ledger, so that a mistake there is not repeated here.
 #pragma once
 
 #include <string>

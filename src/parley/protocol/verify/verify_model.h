@@ -1,4 +1,4 @@
-// Two model files: where they differ.
+// Compares two model files and says where they differ.
 #pragma once
 
 #include <string>

@@ -1,6 +1,7 @@
-// The dealer: a party without data that gives masks to all and draws the noise that no owner may
-// know. Everything it gives follows from its key, the owners' digests of their columns, and the
-// round. Under noisy sharing, which has no masks, its seeds name the rounds for these data.
+// The dealer: a party without data that gives masks to all owners and draws the noise that no owner
+// may know. All of it is a function of the dealer's key, the owners' digests of their columns, and
+// the round. Noisy sharing has no masks; there the dealer's seeds identify the rounds of a job on
+// these data.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// What owners of columns tell each other, by the charter's rule. An exchange computes what letters
-// hold; sealing, paying, and going back after a broken session are VerticalOwner's.
+// The messages between owners of columns, by the charter's rule. An exchange computes their
+// contents; sealing, paying, and recovery after a broken session are VerticalOwner's.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
-// The learner of protocol sharing: the post office and, where the charter has one, the dealer. It
-// has no data, passes on letters that it cannot read, keeps receipts, and gets no gradient, no
-// moments, no model and no prediction. Of three and more owners without a dealer it says which
-// tokens of ids all have (ids/joint_tokens.h), so that none learns what only some have. As the
-// dealer it draws the noise that no owner may know; without one it draws nothing, and nothing of it
-// is trusted for privacy.
+// The learner of protocol sharing: it relays letters between owners and, if the charter has a
+// dealer, is the dealer. It has no data, cannot read the letters, keeps receipts, and gets no
+// gradient, no moments, no model and no prediction. For three and more owners without a dealer it
+// announces which tokens of ids all have (ids/joint_tokens.h), so that no owner learns which ids
+// only some have. As the dealer it draws the noise that no owner may know; without one it draws
+// nothing, and privacy does not depend on it.
 #pragma once
 
 #include <optional>

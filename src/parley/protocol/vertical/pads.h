@@ -1,6 +1,6 @@
-// Secrets that follow from a secret. The dealer of a job draws one key; every mask and all noise
-// follow from it, so that a round that is dealt again is the same, bit for bit: nothing new can be
-// learned from it, and nothing is paid again.
+// Keys and pads derived from a secret. The dealer of a job draws one key; every mask and all noise
+// are derived from it, so a round that is dealt again is the same, bit for bit: it reveals nothing
+// new, and nothing is paid again.
 #pragma once
 
 #include "parley/base/crypto/signature.h"

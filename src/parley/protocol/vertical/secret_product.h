@@ -1,6 +1,7 @@
 // The algebra of V-B: party m learns D_m' (sum of u_k) plus noise, where D_m is its own and u_k is
-// party k's, and nobody learns anything else. Words of a ring; the product has those modulo 2^64,
-// the tests also those modulo 4, where every view can be counted.
+// party k's, and nobody learns anything else. The arithmetic is that of a ring of words: modulo
+// 2^64 in the product, and in tests also modulo 4, where everything that a party can see can be
+// enumerated.
 //
 // A dealer without data draws masks A_m (as large as D_m, once), b_k (one word per record) and c_km
 // (one per column of m), fresh for every round and ordered pair:
@@ -11,12 +12,13 @@
 //   dealer -> m  C_m = sum over k of (A_m' b_k - c_km) + Z_m
 //   m            C_m + sum over k of (D_m' F_k + share_km) + D_m' u_m = D_m' (sum of all u) + Z_m
 //
-// For each k: D'F + E'b + A'b = D'u - D'b + D'b = D'u. One C_m for all k, so that m sees only the
-// sum over them; one c per receiver, so that two receivers cannot compare.
+// For each k: D'F + E'b + A'b = D'u - D'b + D'b = D'u. There is one C_m for all k, so that m sees
+// only the sum over them; and one c per receiver, so that two receivers cannot compare what they
+// got.
 //
-// V-C opens the product of two parties' columns, D_m' D_k, by the same: D_k in place of u_k, its
-// mask A_k in place of b_k, so that F_k is E_k, which m has. There every product is opened by
-// itself, to the earlier party of the two, with a correction of its own.
+// V-C opens the product of two parties' columns, D_m' D_k, in the same way: D_k in place of u_k and
+// its mask A_k in place of b_k, so that F_k is E_k, which m has. There every product is opened
+// separately, to the earlier party of the two, with a correction of its own.
 #pragma once
 
 #include <cstddef>

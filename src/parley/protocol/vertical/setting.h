@@ -1,4 +1,4 @@
-// What an owner of a sharing charter brings into the job besides its columns.
+// The inputs of an owner of a sharing charter besides its columns.
 #pragma once
 
 #include "parley/charter/charter.h"

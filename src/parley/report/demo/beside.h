@@ -1,4 +1,4 @@
-// A forecast and what then came out on owners' own rows, side by side.
+// A forecast side by side with the outcome on owners' own rows.
 #pragma once
 
 #include <optional>

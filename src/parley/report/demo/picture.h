@@ -1,5 +1,5 @@
-// The demo in one picture: what owners have on average in the four ways, and what each of them
-// gains. Stands alone as a file and in a page, in light and dark.
+// The demo as one picture: the owners' mean metric in the four ways, and each owner's gain. It
+// works as a file and inside a page, in light and dark.
 #pragma once
 
 #include <string>

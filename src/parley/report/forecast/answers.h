@@ -1,4 +1,4 @@
-// What a board asks for, in sentences; the same in the text, the JSON and the page.
+// The main answers of a forecast in sentences, the same in text, JSON and page.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// `parley forecast` of a charter with rule "distance": what its one number would tell.
+// `parley forecast` of a charter with rule "distance": how precise its one number would be.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// What can be said before a job of rule "gram" without public rows: how much noise it would pay
-// for, and nothing about what its model would be worth.
+// The forecast of a job of rule "gram" without public rows: how much noise it would pay for.
+// Without public rows nothing is known about how good its model would be.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// What was compared for a draft that left features and protocol open, and what each would cost.
+// The designs that were compared for a draft that left features and protocol open, and what each
+// would cost.
 #pragma once
 
 #include <string>

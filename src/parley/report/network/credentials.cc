@@ -149,7 +149,7 @@ std::string to_json(const Installed& installed) {
 std::string to_text(const Joined& joined) {
   const bool owner = !joined.sign_key.empty();
   std::string text = fmt::format(
-      "Made the keys of {}. They stay here: {}{}\n\n"
+      "The keys of {} and the request for its certificate are ready. Keys stay here: {}{}\n\n"
       "1. Compare with the consortium by phone:\n"
       "   the authority  {}\n"
       "   your key       {}\n"

@@ -52,9 +52,9 @@ std::string dumped(const Json& json) {
 }
 
 std::string about_credentials(const Result<std::string>& identity) {
-  if (identity) return "Papers: in order, " + *identity + ".\n";
-  return "Papers: NOT in order, so nothing can be answered: " + describe(identity.error()) + ". " +
-         identity.error().hint + "\n";
+  if (identity) return "Credentials: in order, " + *identity + ".\n";
+  return "Credentials: NOT in order, so nothing can be answered: " + describe(identity.error()) +
+         ". " + identity.error().hint + "\n";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// How a daemon is, by what it says of itself, and by an owner's ledger.
+// The status of a daemon, from what it reports and from an owner's ledger.
 #pragma once
 
 #include <optional>

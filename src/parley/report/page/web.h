@@ -1,5 +1,6 @@
 // What all pages in a browser share: frame, style and the one script. Everything is served from
-// here; nothing is inline, so that the browser can be told to run nothing else.
+// here and nothing is inline, so the content security policy allows the browser to run nothing
+// else.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
-// A job with a learner in one process, whatever its protocol: clocks tick, messages travel, streams
-// break, owners and the learner crash and come back. The state machines and the bytes are those of
-// a network, and every run, faults included, replays from its seed.
+// Simulates a job with a learner in one process, for any protocol: clocks tick, messages are
+// delivered, streams break, owners and the learner crash and come back. State machines and bytes
+// are those of a network, and every run, faults included, replays from its seed.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// The events of a simulation in the order of their time, and messages that may be lost, delayed,
-// doubled, damaged or overtaken on the way. Time is a number; all of it replays from a seed.
+// The event queue of a simulation, in the order of simulated time, and messages that may be lost,
+// delayed, duplicated, damaged or reordered. All of it replays from a seed.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What a simulated owner of one run keeps, also when its process crashes: its records, its own
-// ledger, its own entropy.
+// The state of a simulated owner of one run that survives a crash of its process: its records, its
+// own ledger, its own entropy.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,5 @@
-// Some runs of a job side by side, from the first round to the last: synchronous or asynchronous.
+// Runs some runs of a job together, one column of the state for each, from the first round to the
+// last: synchronous or asynchronous.
 #pragma once
 
 #include <cstdint>

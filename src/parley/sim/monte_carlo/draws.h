@@ -1,6 +1,6 @@
-// The chance in Monte Carlo runs, by counting: draw d of run r is a function of (seed, stream, r,
-// d) and of nothing else, so that a run has the same bits on any number of threads, beside any
-// number of other runs, and when it is taken up again.
+// Counter-based random numbers for Monte Carlo runs: draw d of run r is a function of (seed,
+// stream, r, d) alone. A run has the same bits on any number of threads, beside any number of other
+// runs, and after it was interrupted and resumed.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,10 @@
 // Monte Carlo: hundreds of runs of one job as columns of one state, for percentiles, means and
 // standard errors. The rules are those of learn/schedule/schedule.h and
-// learn/schedule/async_descent.h, by the same code; what is left out is gate, ledger, wire and
-// lattice. Everything is NOT PRIVATE: fitness is measured on private rows, and the noise can be
-// replayed.
+// learn/schedule/async_descent.h, in the same code; gate, ledger, wire and lattice are left out.
+// Everything is NOT PRIVATE: fitness is measured on private rows, and the noise can be replayed.
 //
-// A job without a clip is the papers' literal form, where a bound is believed and not enforced;
-// with a clip it is the sound one but for the lattice, whose steps are 2^-24 of the clip.
+// A job without a clip follows the papers literally: a bound is assumed and not enforced. A job
+// with a clip is the private one except for the lattice, whose steps are 2^-24 of the clip.
 #pragma once
 
 #include <cstdint>

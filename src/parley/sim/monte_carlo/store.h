@@ -1,6 +1,6 @@
-// Finished runs, one line of CSV each: cell, run, relative fitness after each noted round, and the
-// model if it is kept. The file says which job it belongs to, so that a job that was interrupted,
-// or gets more runs, goes on where it was.
+// A file of finished runs, one line of CSV each: cell, run, relative fitness after each recorded
+// round, and the model if it is kept. The file names its job, so that a job that was interrupted,
+// or gets more runs, continues where it stopped.
 #pragma once
 
 #include <filesystem>

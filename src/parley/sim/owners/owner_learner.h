@@ -1,7 +1,7 @@
-// Owners as learners, in one process (theory (D12)): one that learns from the others'
-// answers (A, C), or every owner for itself (copies, with any variant). Everything that leaves an
-// owner passes its gate and is in its ledger. What an owner makes of its exact rows is measured
-// here, as a simulation may, and written nowhere.
+// Owners as learners, in one process (theory (D12)): one that learns from the others' answers (A,
+// C), or every owner for itself (copies, with any variant). Everything that leaves an owner passes
+// its gate and is in its ledger. A model that an owner makes from its exact rows is evaluated here,
+// as a simulation may do, and not written to any file.
 #pragma once
 
 #include "parley/sim/engine/event_queue.h"

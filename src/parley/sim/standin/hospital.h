@@ -1,6 +1,5 @@
-// Stand-in for hospital discharges: the centred logarithm of the length of stay from ten whitened
-// covariates. Hospitals differ a little, speciality hospitals a lot (theory
-// (W14)).
+// Generated stand-in for hospital discharges: the centred logarithm of the length of stay from ten
+// whitened covariates. Hospitals differ a little, speciality hospitals a lot (theory (W14)).
 #pragma once
 
 #include "parley/sim/standin/standin.h"

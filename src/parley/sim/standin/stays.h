@@ -1,6 +1,6 @@
-// Stand-in for small hospitals that are unlike each other: which patients stay a week or more
-// (theory (W13)). Each hospital has its own coefficients around common ones and its own
-// kind of patients, so that neither its few rows nor the model of all is best for it.
+// Generated stand-in for small hospitals that differ: which patients stay a week or more (theory
+// (W13)). Each hospital has its own coefficients, around common ones, and its own mix of patients,
+// so that neither a model of its few rows nor the model of all rows is best for it.
 #pragma once
 
 #include "parley/sim/standin/standin.h"

@@ -1,6 +1,6 @@
 // ADMM sharing (Hu et al., "Learning privately over distributed features"): parties hold different
 // columns of the same records and fit one model by sending each other one number per record and
-// round. Without noise, hence NOT PRIVATE: for simulations, and as what private ways compare with.
+// round. Without noise, hence NOT PRIVATE: for simulations, and as a baseline of private protocols.
 //
 // Minimised is the sum over records of l(z_i) plus the parties' penalties, z = sum of D_m x_m. With
 // q_m = D_m x_m, S their sum, z and y of the coordinator, M parties:
@@ -9,9 +9,9 @@
 //   coordinator:  z_i = argmin l(z) - y_i z + (rho_z/2)(S_i - z)^2;  y += rho_z (S - z)
 //                 h = c (S - z) + y / rho
 //
-// The paper has c = 1, rho_z = rho, which is Jacobi's iteration and diverges for small rho or
-// parties alike; Boyd et al. (7.3) have c = 1/M, rho_z = rho/M, which does not. After every round
-// y = l'(z), so that y shows every label: the price of sending it without noise.
+// The paper has c = 1, rho_z = rho, which is Jacobi's iteration and diverges for small rho or if
+// the parties' columns are similar; Boyd et al. (7.3) have c = 1/M, rho_z = rho/M, which does not
+// diverge. After every round y = l'(z), so y, which is sent without noise, reveals every label.
 #pragma once
 
 #include <functional>

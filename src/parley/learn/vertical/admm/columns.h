@@ -1,4 +1,4 @@
-// Records cut by columns: how one table becomes the parties of a vertical job.
+// Divides the columns of one table among the parties of a vertical job.
 #pragma once
 
 #include "parley/data/any_rows.h"

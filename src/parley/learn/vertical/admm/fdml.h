@@ -1,6 +1,6 @@
-// What ADMM sharing is compared with: stochastic gradients over distributed features (Hu et al.,
-// FDML), synchronous. For a batch of records every party sends its scores, gets the slopes of their
-// sums, and moves along its own columns. Without noise, hence NOT PRIVATE.
+// A baseline for ADMM sharing: synchronous stochastic gradients over distributed features (Hu et
+// al., FDML). For a batch of records every party sends its scores, receives the slopes at the sums
+// of all scores, and takes a gradient step on its own columns. Without noise, hence NOT PRIVATE.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// The z-update of ADMM sharing, for every loss: the point that gives up least loss to stay near a
-// centre, argmin over z of l(z; y) + (rho/2)(z - centre)^2.
+// The z-update of ADMM sharing for every loss, a proximal step: argmin over z of l(z; y) +
+// (rho/2)(z - centre)^2.
 #pragma once
 
 #include <algorithm>

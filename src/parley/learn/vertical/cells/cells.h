@@ -1,7 +1,7 @@
-// A record's columns at one owner as a sum over cells. A cell has 2^height leaves; each adds fixed,
-// public whole numbers to the owner's columns, and the owner chooses one leaf for every record.
-// Whatever an owner chooses is a legal row: what a peer can put into its columns is bounded by
-// construction, not by trust.
+// A record's columns at one owner as a sum over cells. A cell has 2^height leaves; each leaf adds
+// fixed, public integers to the owner's columns, and the owner chooses one leaf of every cell for
+// every record. Any choice is a legal row, so what a peer can put into its columns is bounded by
+// construction and needs no trust.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
-// Were the sender's numbers legal rows? They must be those that its own choices of leaves stand
-// for, in the other direction, where every choice is legal.
+// Tests whether the sender's numbers were legal rows. They must be those that its own choices of
+// leaves stand for in the other direction, where every choice is legal.
 //
-// m has P, k has Q, P - Q = D[m]' T with T what k used. When all words of k are there, m draws
-// random vectors rho (five of them) and sends D[m] rho into k's trees: a - b = D[k]' D[m] rho, a at
-// k, b at m. If T = D[k], then P' rho + b = Q' rho + a. Both sides are compared in private
+// m has P, k has Q, and P - Q = D[m]' T, where T is what k used. When all words of k have arrived,
+// m draws five random vectors rho and sends D[m] rho into k's trees: a - b = D[k]' D[m] rho, with a
+// at k and b at m. If T = D[k], then P' rho + b = Q' rho + a. Both sides are compared in private
 // (equality.h).
 //
 // A difference that is not 0 modulo 2^56 passes one vector with probability at most 2^-9 (for

@@ -1,13 +1,13 @@
-// Shares of C = D' T: D are the receiver's rows, which its choices of leaves fix, T the sender's
-// numbers, a row for every record. The receiver ends with P, the sender with Q, and P - Q = C
-// modulo 2^64; each share alone is uniform. Neither sees a row of the other.
+// Shares of C = D' T, where D are the receiver's rows, which its choices of leaves fix, and T the
+// sender's numbers, a row for every record. The receiver ends with P and the sender with Q, so that
+// P - Q = C modulo 2^64; each share alone is uniform. Neither sees a row of the other.
 //
-// For every record and cell the sender gives one word a column: the number plus the words of *all*
-// leaves. The receiver takes off the words of the leaves it has; what is left stands at the leaf
-// that it chose, and is the number plus the one word that it does not know. So the numbers of
-// records that chose a leaf add up at that leaf, under the sum of all its words.
+// For every record and cell the sender sends one word per column: the number plus the words of
+// *all* leaves. The receiver subtracts the words of the leaves that it knows. What remains is added
+// at the leaf that it chose: the number plus the one word that it does not know. So for each leaf
+// the numbers of the records that chose it are added up, masked by the sum of the unknown words.
 //
-// Nothing here tells whether the sender's numbers are legal rows: legal_rows.h does.
+// Nothing here checks that the sender's numbers are legal rows: legal_rows.h does.
 #pragma once
 
 #include <cstdint>

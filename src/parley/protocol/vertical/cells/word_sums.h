@@ -1,6 +1,6 @@
-// What the shared product and a round do with words, once leaves and strings have become words:
-// sums and products only, so that all of it is the same modulo 4, where every view can be counted
-// (views_test.cc).
+// The arithmetic on words of the shared product and of a round, once leaves and strings have become
+// words. It consists of sums and products only, so it is also valid modulo 4, where tests can
+// enumerate everything that a party can see (views_test.cc).
 #pragma once
 
 #include <cstdint>

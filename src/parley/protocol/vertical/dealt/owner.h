@@ -1,9 +1,9 @@
-// An owner of columns in a job with a dealer. The learner deals masks and noise; by them the rule's
-// exchange (exchange.h) makes what leaves.
+// An owner of columns in a job with a dealer. The learner deals masks and noise, with which the
+// exchange of the rule (exchange.h) makes the messages.
 //
-// Whoever comes back, all begin again after the last round that everyone has opened: the dealer's
-// masks and noise are the same again, the ledger gives what was paid for, and what is sent is bit
-// for bit what was sent.
+// If an owner comes back, all owners begin again after the last round that everyone has opened. The
+// dealer gives the same masks and noise, the ledger gives what was paid for, and the messages are
+// the same bit for bit.
 #pragma once
 
 #include "parley/protocol/vertical/owner.h"

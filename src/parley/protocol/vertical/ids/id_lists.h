@@ -1,6 +1,6 @@
-// What both ways of finding common records have in common (intersection.h, joint_tokens.h): ids as
-// points of the group, lists of elements as letters, and a secret scalar and a random order that
-// follow from an owner's key, so that a session begun anew repeats its letters.
+// What both ways of finding common records share (intersection.h, joint_tokens.h): ids as points of
+// the group, lists of elements as letters, and a secret scalar and a random order derived from an
+// owner's key, so that a session that begins anew repeats the same letters.
 #pragma once
 
 #include <span>

@@ -1,7 +1,7 @@
 // Which ids do two owners both have? Private set intersection by two secret scalars a, b
 // (Diffie-Hellman on ristretto255; Meadows 1986, Huberman, Franklin, Hogg 1999): the token of an id
-// is a b Hg(id). Nobody can make it alone, so nobody, not even who knows every id but one, can try
-// an id on what was sent.
+// is a b Hg(id). Nobody can make it alone. So nobody can test a guessed id against what was sent,
+// not even somebody who knows every id but one.
 //
 // Both owners, each in letters of its own:
 //   1  a hash of its list, so that nobody can choose a list by the other's
@@ -15,7 +15,8 @@
 // of other ids than were asked; then records are paired wrongly, which harms the model, and no
 // record counts twice, since tokens must differ.
 //
-// Scalar and order follow from a key of the owner's: begun anew, all letters are the same again.
+// Scalar and order are derived from a key of the owner: a session that begins anew repeats the same
+// letters.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // A proof that one secret exponent a made a whole list: made[i] = a given[i] for every i, and A = a
-// G. So nobody can return a list with two elements exchanged, or with others among them.
+// G. So nobody can return a list in which two elements are exchanged or others are inserted.
 //
 // Coefficients r_i of 128 bits follow from a hash of both lists; X = sum r_i given[i], Y = sum r_i
 // made[i]. That one exponent leads from G to A and from X to Y is proved without telling it (Chaum

@@ -1,6 +1,6 @@
-// How owners without a dealer find out which records all of them have: two by ids/intersection.h,
-// more by ids/joint_tokens.h. Letters in a session for that alone, and for more than two owners
-// tokens to the learner.
+// How owners without a dealer find the records that all of them have: two owners by
+// ids/intersection.h, more by ids/joint_tokens.h. They exchange letters in a session of its own;
+// three and more owners also send tokens to the learner.
 #pragma once
 
 #include <functional>

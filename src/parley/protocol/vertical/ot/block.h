@@ -1,4 +1,5 @@
-// 16 bytes: a block of AES, a string of a transfer, a node of a tree. Vectors of them are wiped.
+// 16 bytes: a block of AES, a string of a transfer, a node of a tree. Vectors of them are wiped
+// when they are freed.
 #pragma once
 
 #include <array>

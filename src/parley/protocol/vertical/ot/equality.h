@@ -6,7 +6,7 @@
 //   second -> first:  B = b h(its words), and a hash of b A
 //   first -> second:  a B           the second accepts iff this is b A
 //   second -> first:  b A           the first accepts iff this is a B and fits the hash
-// Without the hash the second could echo a B, and test a guess unseen.
+// Without the hash the second could echo a B, and so test a guess unnoticed.
 #pragma once
 
 #include <optional>

@@ -1,12 +1,13 @@
 // The hash functions of oblivious transfer and of trees: AES-128 under public keys of a session.
 //
-// Everything here treats AES under a public key as an ideal permutation pi, of which other sessions
-// and directions have others:
-//   children of a node, words of a leaf   pi(x) ^ x                  (Matyas, Meyer, Oseas)
-//   strings of transfer j                 pi(pi(x) ^ j) ^ pi(x)      (Guo, Katz, Wang, Weng, Yu
-//   2020:
-//     tweakable circular correlation robust, which the extension needs: its inputs differ by one
-//     delta)
+// AES under a public key is treated as an ideal permutation pi; other sessions and directions have
+// other permutations:
+//
+//   children of a node, words of a leaf   pi(x) ^ x               (Matyas, Meyer, Oseas)
+//   strings of transfer j                 pi(pi(x) ^ j) ^ pi(x)   (Guo, Katz, Wang, Weng, Yu 2020)
+//
+// The second one is tweakable circular correlation robust, as the extension requires, because its
+// inputs differ by one delta.
 #pragma once
 
 #include <cstdint>

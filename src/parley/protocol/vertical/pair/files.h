@@ -1,13 +1,13 @@
-// What an owner without a dealer keeps on its disk: how the test of rows with each other owner
-// stands, and once it has passed, what is needed to open the products, sealed under the owner's
+// What an owner without a dealer keeps on its disk: the state of the test of rows with each other
+// owner and, once that has passed, what is needed to open the products, sealed under the owner's
 // secret.
 //
-// The order of writing is the rule after a crash. Before the test of a pair nothing of it is kept:
-// all is made anew. "begun" is on disk before anything of the test leaves; found there later, the
-// test counts as failed, for whoever falls silent in it has perhaps seen its verdict. The share is
-// on disk before "passed", and that before the last letter of the test leaves. A pair that has
-// passed is never tested again in its job, whatever becomes of the others: each test could tell one
-// bit.
+// Recovery after a crash depends on the order of writing. Before the test of a pair nothing of it
+// is stored: all is made anew. "begun" is on disk before any message of the test is sent. If only
+// "begun" is found later, the test counts as failed, because an owner that falls silent during the
+// test may have seen its verdict. The share is on disk before "passed", and "passed" before the
+// last letter of the test is sent. A pair that has passed is never tested again in its job,
+// whatever becomes of the others, because each test could reveal one bit.
 #pragma once
 
 #include <set>

@@ -1,14 +1,14 @@
-// What an owner keeps of tested sessions with all others, until the products are opened: its share
-// of C = D[m]' D[k] of each pair, and the key of its noise. Nothing of a share leaves but with this
-// noise, and to disk it goes sealed.
+// What an owner keeps of its tested sessions with all others until the products are opened: its
+// share of C = D[m]' D[k] of each pair, and the key of its noise. A share is sent only with this
+// noise added, and stored only sealed.
 //
-// Both owners of a pair add noise of full variance to their C, drawn from keys of their own:
-// however many owners take off what they know, the noise of each that does not is all that it is
-// charged for. Moments of its own columns an owner releases with noise of its own alone: only it
-// could take that off, and it has the columns.
+// Both owners of a pair add noise of full variance to their C, drawn from keys of their own.
+// However many owners remove the noise that they know, the noise of each remaining owner is all
+// that it is charged for. An owner releases the moments of its own columns with its own noise
+// alone: only it could remove that noise, and it has the columns.
 //
-// All letters go to all owners. Whoever is not of a pair sees its two letters, each under a share
-// that is uniform to it: no more than their sum.
+// All letters go to all owners. An owner outside the pair sees its two letters, each masked by a
+// share that is uniform to it, and so learns no more than their sum.
 #pragma once
 
 #include <map>

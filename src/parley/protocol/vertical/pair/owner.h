@@ -1,19 +1,21 @@
 // An owner of columns in a job without a dealer, rule statistics. Every two owners make shares of
-// the products of their columns (cells/pair_setup.h) and test them. When all owners say that all
-// their pairs have passed, each opens its shares and its own moments, with noise of its own
-// (opening.h), to all others. The learner passes letters on and is trusted for nothing.
+// the products of their columns (cells/pair_setup.h) and test them. When all owners have said that
+// all their pairs have passed, each sends its shares and its own moments, with noise of its own
+// (opening.h), to all others. The learner relays letters; privacy does not depend on it.
 //
-// Where it is not known yet which records all have, they find out before (ids/search.h), in a
-// session for that alone. What is promised then is kept: no second list is answered in a job.
+// If it is not known yet which records all owners have, they find out first (ids/search.h), in a
+// session of its own. A list of ids that an owner has committed to is kept: no second list is
+// answered in a job.
 //
-// Letters of a session between two owners, each under its number, one after the other in both
-// directions:
+// Letters of a session between two owners, numbered, one after the other in both directions:
+//
 //   1         what this owner has kept of an earlier session of the two
 //   2 ...     set-up and test, if neither has kept any
 //   then      that all pairs of this owner have passed: before that nobody pays
 //   then      what leaves: paid for before it does
 //   then      the hash of all opened numbers
-// What an owner has kept it sends again, bit for bit, whenever a session begins anew (files.h).
+//
+// Whenever a session begins anew, an owner sends what it has kept again, bit for bit (files.h).
 #pragma once
 
 #include "parley/protocol/vertical/ids/search.h"

@@ -1,5 +1,5 @@
-// An owner's rows for passes with many models at once: chunks of rows that fit a cache, in each
-// column by column, in single or double precision.
+// An owner's rows, packed for passes with many models at once: chunks of rows that fit a cache,
+// each stored column by column, in single or double precision.
 #pragma once
 
 #include <algorithm>

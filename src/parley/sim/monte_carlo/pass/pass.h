@@ -1,6 +1,6 @@
 // Passes over packed rows with many models at once, compiled for two instruction sets and chosen at
-// run time. Each model's sum is made by the same operations in the same order whatever stands
-// beside it, on either instruction set.
+// run time. Each model's sum is made by the same operations in the same order, whatever other
+// models are in the pass and on either instruction set.
 #pragma once
 
 #include <span>

@@ -93,7 +93,8 @@ Scores public_scores(const FiguresInput& input, Centre centre, const data::Rows&
 /// Trees on all columns and the score of a linear model from outside: what that model misses of
 /// this owner.
 Result<Candidate> with_trees_on_outside_score(const FiguresInput& input, Centre centre,
-                                      const TreeRows& rows, const PersonalOptions& options) {
+                                              const TreeRows& rows,
+                                              const PersonalOptions& options) {
   const auto& theta = centre == Centre::kJoint ? input.own.joint : input.own.pilot;
   const data::Rows own = with_scores(rows.own, scores_by(theta, rows.own));
   const data::Rows judged = with_scores(rows.judged, scores_by(theta, rows.judged));
@@ -113,8 +114,8 @@ std::vector<double> hessian_alone(const Losses& loss, const Design& own,
   std::visit(
       [&](const auto& known) {
         for (size_t i = 0; i < factors.size(); ++i)
-          factors[i] = known.curvature(factors[i], own.labels()[i]) /
-                       static_cast<double>(own.rows());
+          factors[i] =
+              known.curvature(factors[i], own.labels()[i]) / static_cast<double>(own.rows());
       },
       loss);
   std::vector<double> hessian = own.products(factors);

@@ -244,13 +244,15 @@ Result<Policy> read_policy(const std::filesystem::path& file) {
   const std::string text = TRY(read_file(file, kFileBytesMax));
   Policy policy = TRY(parse_policy(text, file.string()));
   policy.folder = file.parent_path();
-  if (auto& papers = policy.identity) {
-    if (papers->members.empty()) papers->members = papers->authority.parent_path() / kMembersFile;
-    for (auto* each : {&papers->certificate, &papers->key, &papers->authority, &papers->sign_key,
-                       &papers->members, &papers->revoked, &papers->learner})
+  if (auto& credentials = policy.identity) {
+    if (credentials->members.empty())
+      credentials->members = credentials->authority.parent_path() / kMembersFile;
+    for (auto* each : {&credentials->certificate, &credentials->key, &credentials->authority,
+                       &credentials->sign_key, &credentials->members, &credentials->revoked,
+                       &credentials->learner})
       if (!each->empty()) *each = policy.folder / *each;
-    papers->charters = policy.folder / policy.charters;
-    papers->memory = policy.folder / policy.state;
+    credentials->charters = policy.folder / policy.charters;
+    credentials->memory = policy.folder / policy.state;
   }
   return policy;
 }

@@ -54,7 +54,7 @@ double NoiseLaw::epsilon(double wanted, double delta) const {
 
 double NoiseLaw::variance(const charter::Owner& owner, double answers, double clip) const {
   const double reach = clip / static_cast<double>(owner.rows);
-  return strength(owner.epsilon, owner.delta) * reach * reach * std::pow(answers, power());
+  return variance_of(strength(owner.epsilon, owner.delta), reach, answers);
 }
 
 std::vector<double> NoiseLaw::strengths(std::span<const charter::Owner> owners) const {

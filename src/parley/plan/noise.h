@@ -31,6 +31,10 @@ struct NoiseLaw {
   double epsilon(double strength, double delta) const;
   double power() const { return mechanism == charter::MechanismName::kLaplace ? 2 : 1; }
   double variance(const charter::Owner& owner, double answers, double clip) const;
+  /// The same where one record moves the mean by `reach`.
+  double variance_of(double strength, double reach, double answers) const {
+    return strength * reach * reach * std::pow(answers, power());
+  }
   /// Of all owners: the Gaussian's is a root to be found, once for those alike.
   std::vector<double> strengths(std::span<const charter::Owner> owners) const;
 };
@@ -44,6 +48,12 @@ double minimum_moves(double max_grad_norm, uint32_t unit_records, uint64_t rows,
 /// privacy is sqrt(2 rho) for all of them.
 inline double gaussian_scale(double sensitivity, double answers, double rho) {
   return sensitivity * std::sqrt(answers / (2 * rho));
+}
+
+/// The rho of noise of this scale: the inverse of the line above.
+inline double gaussian_rho(double sensitivity, double answers, double scale) {
+  const double mu = sensitivity / scale;
+  return answers * mu * mu / 2;
 }
 
 /// The scale of noise on each of `answers` answers that one privacy unit moves by `sensitivity`,

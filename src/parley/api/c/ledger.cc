@@ -53,7 +53,7 @@ Result<Json> ledger_create(Call& call) {
   TRY(call.take("dataset", declared.dataset));
   TRY(call.take("epsilon", declared.epsilon));
   TRY(call.take("delta", declared.delta));
-  declared.pure = declared.delta == 0 ? declared.epsilon : 0;
+  declared.pure = privacy::Budget::pure_unless_said(declared.epsilon, declared.delta);
   TRY(call.take("pure", declared.pure));
   TRY(declare_dataset(file, declared));
   return shown(file);

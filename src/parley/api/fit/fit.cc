@@ -77,11 +77,12 @@ Result<learn::Model> train(const FitInput& input, charter::Charter charter,
   if (input.ledger.empty()) {  // Nobody asked for a lifetime's account: this fit has its own.
     job.ledger = folder.path() / "ledger.db";
     const FitSettings& fit = input.settings;
-    TRY(declare_dataset(job.ledger, {.owner = fit.owner,
-                                     .dataset = input.dataset,
-                                     .epsilon = fit.epsilon,
-                                     .delta = fit.delta,
-                                     .pure = fit.delta == 0 ? fit.epsilon : 0}));
+    TRY(declare_dataset(job.ledger,
+                        {.owner = fit.owner,
+                         .dataset = input.dataset,
+                         .epsilon = fit.epsilon,
+                         .delta = fit.delta,
+                         .pure = privacy::Budget::pure_unless_said(fit.epsilon, fit.delta)}));
   }
   return run_private_job(job);
 }

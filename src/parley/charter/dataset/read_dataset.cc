@@ -110,7 +110,7 @@ void read_budget(Table& t, Dataset& data) {
   t.required("epsilon", epsilon, above(0).up_to(1e4),
              "Give the lifetime promise of this data set, for example epsilon = 4.0.");
   t.optional("delta", delta, at_least(0).below(1), "For example delta = 1e-6.");
-  double pure = delta == 0 ? epsilon : 0;
+  double pure = privacy::Budget::pure_unless_said(epsilon, delta);
   t.optional("pure", pure, at_least(0).up_to(epsilon),
              "The part of epsilon for charges without delta, for example pure = 1.0.");
   const auto total = privacy::Epsilon::make(epsilon);

@@ -224,8 +224,7 @@ double NormSum::expected(double tau, double shift) const {
 }
 
 double NormSum::rho_for(double precision, double norm, double surplus) const {
-  const double mu = 2 * norm * sensitivity() * std::sqrt(surplus) / (total() * precision);
-  return mu * mu / 2;
+  return plan::gaussian_rho(sensitivity(), surplus, total() * precision / (2 * norm));
 }
 
 TauPart tau_from_norms(const NormSum& sum, double norm, double deviation, double shift) {

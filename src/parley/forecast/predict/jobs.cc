@@ -169,7 +169,7 @@ double doubled_share(const Charter& charter) {
 Job sharing_job(const Charter& charter, const plan::NoiseLaw& law) {
   Job job{.weights = {1}, .strengths = {joint_strength(charter, law)}};
   const double reach = plan::reach_of(charter) / owners_rows(charter);
-  job.variances = {job.strengths[0] * reach * reach * plan::paid_answers(charter)};
+  job.variances = {law.variance_of(job.strengths[0], reach, plan::paid_answers(charter))};
   if (charter.protocol.statistics()) {
     if (charter.protocol.without_dealer()) job.variances[0] *= doubled_share(charter);
     job.kind = StatisticsJob{.norm = learn::ClipIn::kL2,
@@ -200,7 +200,7 @@ Result<Job> job_of(const Charter& charter, const PilotStatistics& statistics,
   for (size_t i = 0; i < charter.owners.size(); ++i) {
     const double reach =
         charter.protocol.by_record() ? limit / static_cast<double>(charter.owners[i].rows) : limit;
-    job.variances.push_back(job.strengths[i] * reach * reach * std::pow(answers, law.power()));
+    job.variances.push_back(law.variance_of(job.strengths[i], reach, answers));
   }
   if (charter.protocol.as<charter::Federated>()) {
     TRY(add_federated(job, charter, statistics, pilot == nullptr ? *statistics.rows : *pilot));

@@ -24,6 +24,8 @@ struct Budget {
   /// Splits a promise: `pure` of epsilon for charges booked as pure, the rest becomes rho. A
   /// thousandth of delta is kept for mechanisms with a delta of their own.
   static Result<Budget> make(Epsilon epsilon, double delta, double pure);
+  /// The `pure` of a promise that does not say: without a delta all of it, else nothing.
+  static double pure_unless_said(double epsilon, double delta) { return delta == 0 ? epsilon : 0; }
   bool operator==(const Budget&) const = default;
 };
 

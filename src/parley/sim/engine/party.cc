@@ -24,7 +24,7 @@ Result<Account> account_of(const Party::Setting& setting) {
   const charter::Owner& owner = setting.charter.owners[setting.owner];
   if (setting.policy == nullptr) {
     const auto epsilon = TRY(privacy::Epsilon::make(owner.epsilon));
-    const double pure = owner.delta == 0 ? owner.epsilon : 0;
+    const double pure = privacy::Budget::pure_unless_said(owner.epsilon, owner.delta);
     const auto budget = TRY(privacy::Budget::make(epsilon, owner.delta, pure));
     return Account{"simulated", budget};
   }

@@ -79,7 +79,7 @@ def main():
         folder = pathlib.Path(temporary)
         job = Story(folder / "job", rounds=1500, rule="algorithm2")
         refused = Story(folder / "refused")
-        pages = {**job.pages, "refuser": refused.pages["bank-a"]}
+        pages = {**job.pages, "refuser": refused.pages["bank-a"], "lost": refused.pages["bank-c"]}
         for owners in (3, 100):
             pages[str(owners)] = Page("explore", charter_of(folder, owners), cwd=folder, sign_in=False)
         pages["demo"] = Page("demo", "--web", "--out", "demo", cwd=folder, sign_in=False)

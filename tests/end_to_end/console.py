@@ -1,6 +1,7 @@
 """The owner's console with real daemons: three owners approve on their pages and a job runs, a no with
 its reason stops one, and nothing can be decided twice or by a page that is out of date."""
 
+import getpass
 import html
 import re
 import shutil
@@ -115,6 +116,8 @@ class Console(InFolder):
         self.assertEqual(self.say(page, "refuse", "not our <purpose>").status, 303)
         self.assertEqual(learner.wait(120), 3, consortium.log("learner"))
         self.assertRegex(consortium.log("learner"), "bank-a refused: .*not our <purpose>")
+        event = self.json("ledger", "show", "bank-a/state/ledger.db")["rows"][-1]["event"]
+        self.assertIn(getpass.getuser(), str(event), "who said it")
 
     LONG = {"rows": 1000, "rounds": 5000, "rule": "algorithm2", "epsilon": 5000, "budget": 5000}
 

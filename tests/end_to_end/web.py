@@ -2,6 +2,7 @@
 shut. What needs a browser is `scripts/check web`."""
 
 import hashlib
+import html
 import json
 import re
 import socket
@@ -114,6 +115,22 @@ class Explorer(InPage):
         for query in ("e0=1%0Arows%3D5", 'protocol=sync%22%0Arounds%3D99%0Ax%3D%22',
                       "mechanism=laplace%22%0Aevaluate%3D0.5%0A%23", "delta=1%0Ax%3D2&mechanism=gaussian"):
             self.assertIn("role=alert", page.get("/result?" + query).text)
+
+    def test_names_from_the_charter_are_text(self):
+        """Of the target, a column, and what the job is for; owners, learner and charter may have plain names only."""
+        evil = "<img src=x onerror=alert(1)>\"'&"
+        pilot = (self.folder / "pilot.csv").read_text()
+        quoted = '"' + evil.replace('"', '""') + '"'
+        (self.folder / "pilot.csv").write_text(pilot.replace("pc10,int_rate", f"{quoted},{quoted.replace('x ', 'y ')}", 1))
+        string = json.dumps(evil)
+        write_charter(self.folder, **{'"pc10"': string, '"int_rate"': string.replace("x ", "y "),
+                                      'purpose    = "': f'purpose    = {string[:-1]}'})
+        page = self.open()
+        for path in ("/", "/result", "/sentences?"):
+            answer = page.get(path)
+            self.assertEqual(answer.status, 200, path)
+            self.assertNotIn("<img src", answer.text, path)
+        self.assertIn(html.escape(evil, quote=False).split('"')[0], page.get("/sentences?").text, "they are shown")
 
     def test_what_it_cannot_explore(self):
         (self.folder / "pilot.csv").unlink()

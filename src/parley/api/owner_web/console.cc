@@ -1,5 +1,6 @@
 #include "parley/api/owner_web/console.h"
 
+#include <chrono>
 #include <cmath>
 #include <mutex>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "parley/net/decisions.h"
 #include "parley/net/doctor/preflight.h"
 #include "parley/plan/sums/gram.h"
+#include "parley/report/forecast/owners.h"
 
 namespace parley::api {
 namespace {
@@ -21,6 +23,9 @@ namespace {
 using ledger::Decision;
 using net::HttpResponse, net::Visit;
 using report::ConsoleCharter;
+using Steady = std::chrono::steady_clock;
+
+constexpr std::chrono::minutes kFiguresKept(5);
 
 HttpResponse problem(const report::Console& console, int status, const std::string& title,
                      const Error& error) {
@@ -28,19 +33,31 @@ HttpResponse problem(const report::Console& console, int status, const std::stri
           .body = report::problem_page(console, title, describe(error) + ". " + error.hint)};
 }
 
+std::string in_words(const report::Forecast& f, const GainVerdict& verdict) {
+  return std::string(name_of(verdict.answer)) + ": a gain of " +
+         report::range_text(f, verdict.gain) + ", where " +
+         report::metric_text(f, verdict.threshold) + " counts";
+}
+
 /// What the forecast says to all and to this owner, or why there is none.
 report::Answers forecast_of(const Charter& charter, const std::string& us) {
   const auto forecast = make_forecast(charter);
   if (!forecast)
     return {{"No forecast", describe(forecast.error()) + ". " + forecast.error().hint}};
-  report::Answers answers = {
-      {"Worth it?", report::worth_it_sentence(forecast->internal().forecast)}};
+  const report::Forecast& f = forecast->internal().forecast;
+  report::Answers answers = {{"Worth it?", report::worth_it_sentence(f)}};
   for (const OwnerForecast& owner : forecast->owners()) {
     if (owner.name != us) continue;
-    answers.emplace_back("For us, against our rows alone", name_of(owner.against_alone.answer));
+    std::string figures = "alone " + report::range_text(f, owner.alone);
+    if (owner.own_public)
+      figures += "; with the public rows " + report::range_text(f, *owner.own_public);
+    figures += "; the joint model " + report::range_text(f, owner.joint);
+    if (owner.personal) figures += "; mixed with our own " + report::range_text(f, *owner.personal);
+    answers.emplace_back("For us, " + report::metric_name(f) + " with 90 % intervals", figures);
+    answers.emplace_back("For us, against our rows alone", in_words(f, owner.against_alone));
     if (owner.against_own_public)
       answers.emplace_back("For us, against our rows and the public ones",
-                           name_of(owner.against_own_public->answer));
+                           in_words(f, *owner.against_own_public));
   }
   return answers;
 }
@@ -156,12 +173,20 @@ class Pages {
                           return HttpResponse{.body = report::value_page(state.console, seen)};
                         });
   }
+  /// Reads all records, so it is done for one visitor at a time, and what was read lately is kept.
   HttpResponse figures(const Visit& visit) {
     return with_charter(visit, visit.request.query.text("id"),
-                        [](const OwnerState& state, const ConsoleCharter& seen) {
-                          const auto look = look_at(state, seen);
-                          return HttpResponse{.body = look ? report::value_figures(to_text(*look))
-                                                           : report::value_figures(look.error())};
+                        [this](const OwnerState& state, const ConsoleCharter& seen) {
+                          const std::lock_guard one_at_a_time(reading_);
+                          if (figures_of_ != seen.id || Steady::now() > figures_until_) {
+                            const auto look = look_at(state, seen);
+                            if (!look)
+                              return HttpResponse{.body = report::value_figures(look.error())};
+                            figures_ = report::value_figures(to_text(*look));
+                            figures_of_ = seen.id;
+                            figures_until_ = Steady::now() + kFiguresKept;
+                          }
+                          return HttpResponse{.body = figures_};
                         });
   }
   HttpResponse decide(const Visit& visit) {
@@ -211,6 +236,9 @@ class Pages {
   SystemClock clock_{};
   LedgerReader ledgers_{};
   std::mutex deciding_{};
+  std::mutex reading_{};
+  std::string figures_of_{}, figures_{};  // of the charter with this hash
+  Steady::time_point figures_until_{};
 };
 
 std::vector<net::Route> Pages::routes() {

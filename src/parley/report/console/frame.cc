@@ -42,6 +42,9 @@ std::string bar(const Gauge& gauge) {
   piece(svg, both, 100, "left");
   piece(svg, 0, spent, "spent");
   piece(svg, spent, both, "reserved");
+  std::string stripes;  // so that it is told from what is spent without colours
+  for (double x = spent + 0.5; x < both; x += 1) stripes += "M" + pixels(x) + " 0V10";
+  if (!stripes.empty()) svg.element("path", {{"d", stripes}, {"class", "stripes"}});
   return svg.picture(
       {{"viewBox", "0 0 100 10"},
        {"preserveAspectRatio", "none"},

@@ -1,4 +1,4 @@
-// Everything that ever left, searchable, with receipts.
+// Everything that ever left, searchable, with the hash that its receipt carries.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -79,14 +79,15 @@ std::string left_page(const Console& console, const ledger::Contents& found,
   return console_frame(
       console, "what has left",
       fmt::format(
-          "<h1>What has left</h1>\n<p>Every row of the ledger. The receipt is the row's "
-          "hash, which vouches for all rows before it.</p>\n<form method=get "
+          "<h1>What has left</h1>\n<p>Every row of the ledger. An answer left with a signed "
+          "receipt that carries the hash of its row, and so vouches for all rows before "
+          "it.</p>\n<form method=get "
           "action=\"/left\"><label>Search in all columns<input name=q "
           "value=\"{}\"></label><p class=act><button>Search</button></p></form>\n<p "
           "class=quiet>{}</p>\n<div class=wide tabindex=0 role=region "
           "aria-label=rows><table class=ledger>\n{}{}</table></div>\n{}",
           escaped(search.words), count_of(found, search),
-          html_row({"row", "at", "what", "data set", "charter", "round", "cost", "said", "receipt"},
+          html_row({"row", "at", "what", "data set", "charter", "round", "cost", "said", "hash"},
                    "th"),
           table, older(found, search)));
 }

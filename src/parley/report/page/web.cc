@@ -61,9 +61,12 @@ aside{background:var(--panel);border-radius:.5rem;padding:1rem;min-width:0}
 .card h2,.card h3{margin-top:0}.picture{width:100%;max-width:62rem;height:auto}
 .ledger th,.ledger td{text-align:left}.ledger td:nth-child(8){white-space:normal;min-width:12rem}.ledger td:last-child{font-family:ui-monospace,monospace}
 .gauge{display:block;width:100%;height:1.1rem;border:1px solid var(--soft)}.gauge .spent{fill:var(--bar)}.gauge .reserved{fill:var(--bar2)}.gauge .left{fill:var(--panel)}
+.gauge .stripes{stroke:var(--back);stroke-width:2px;vector-effect:non-scaling-stroke}
+@media(forced-colors:active){.gauge{forced-color-adjust:none}.gauge .spent,.gauge .reserved{fill:CanvasText}.gauge .left{fill:Canvas}.gauge .stripes{stroke:Canvas}}
 pre.columns{font:.85rem/1.4 ui-monospace,monospace;white-space:pre;overflow-x:auto}
-@media print{.wide{background:none}#result>*{content-visibility:visible}.explorer{display:block}.bar,aside,.act,form{display:none}body{background:#fff;color:#000;font-size:13px}main{max-width:none;padding:0}
-.card,section,tr,svg{break-inside:avoid}h2,h3{break-after:avoid}.owners,.wide{max-height:none;overflow:visible}}
+@media print{.wide{background:none}#result>*{content-visibility:visible}.explorer{display:block}.bar,nav,aside,.act,form{display:none}body{background:#fff;color:#000;font-size:13px}main{max-width:none;padding:0}
+.card,section,tr,svg{break-inside:avoid}h2,h3{break-after:avoid}.owners,.wide{max-height:none;overflow:visible}
+td,th,#result .wide td:first-child{white-space:normal;overflow-wrap:anywhere}.ledger{font-size:9px}pre.columns{font-size:9px;overflow:visible}}
 )css";
 
 // One request at a time, and the latest state wins: what a slider passed on its way is not asked.
@@ -122,19 +125,41 @@ document.addEventListener('submit', event => { if (!event.defaultPrevented && ev
 window.addEventListener('pageshow', () => enable(true));
 const live = document.querySelector('[data-live]');
 if (live) {
-  let shown = '', done = false;
+  let shown = '', done = false, missed = 0, since = new Date();
+  // Somebody may decide by what is shown: if it is old, the page says so, and since when.
+  const note = Object.assign(document.createElement('p'), {className: 'warn', hidden: true});
+  note.setAttribute('role', 'alert');
+  live.before(note);
+  const missing = why => {
+    if (++missed < 3) return;
+    const text = `Not up to date since ${since.toLocaleTimeString()}: ${why}`;
+    if (note.textContent !== text) note.textContent = text;
+    note.hidden = false;
+  };
+  const words = page => (new DOMParser().parseFromString(page, 'text/html').querySelector('main')?.textContent ?? page).replace(/\s+/g, ' ').trim();
+  // Reading an owner's records may take minutes; a page that is kept up to date does not.
+  const patience = 'once' in live.dataset ? {} : {get signal() { return AbortSignal.timeout(5000); }};
   const follow = async () => {
     try {
-      const answer = await fetch(live.dataset.live, {credentials: 'same-origin'});
+      const answer = await fetch(live.dataset.live, {credentials: 'same-origin', ...patience});
       if (answer.status === 401) { location.reload(); return; }
       const text = await answer.text();
-      if (answer.ok && text !== shown) {
-        const link = live.contains(document.activeElement) && document.activeElement.getAttribute('href');
-        live.innerHTML = shown = text;
-        done = 'once' in live.dataset;
-        if (link) live.querySelector(`a[href="${CSS.escape(link)}"]`)?.focus();
+      if (answer.ok) {
+        missed = 0;
+        since = new Date();
+        note.hidden = true;
+        if (text !== shown) {
+          const link = live.contains(document.activeElement) && document.activeElement.getAttribute('href');
+          live.innerHTML = shown = text;
+          done = 'once' in live.dataset;
+          if (link) live.querySelector(`a[href="${CSS.escape(link)}"]`)?.focus();
+        }
+      } else {
+        missing(words(text));
       }
-    } catch (error) { /* The program is away: what is shown stays, and is asked for again. */ }
+    } catch (error) {
+      missing('the program behind this page does not answer. Is it still running?');
+    }
     if (!done) setTimeout(follow, 1000);
   };
   setTimeout(follow, 'once' in live.dataset ? 0 : 1000);

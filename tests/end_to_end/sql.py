@@ -100,6 +100,44 @@ class Integers(InFolder):
                             self.assertEqual(found[0], len(rows))
 
 
+    @POSTGRES
+    def test_types_of_columns_are_those_of_their_texts(self):
+        """Decimals that no double holds, whole numbers, booleans and single precision, beside the same values as
+        double precision and text."""
+        theta = [0.3, -0.2, 1e-4, 0.5, -0.25, 0.125, 0.7, -0.9]
+        odd = ["NaN", "1e400", "-1e400", "1e-400", "-1e-320", "1e308", "0", "-0.5", "2.25", "123456789.125", None]
+        chance = random.Random(3)
+        sql = lambda value: "null" if value is None else f"'{value}'"
+        typed = charter(NUMBER, COLUMNS[:3] + [category("home", ["t", "f"], other=True),
+                                               category("grade", ["1", "2", "3"], encode="integer")],
+                        {"bank": 1000}, {}, "squared")
+        write(self.folder, "c.toml", typed)
+        with Server() as server:
+            server.sql("create table t (a numeric, b bigint, c real, home boolean, grade integer, y numeric)")
+            rows = []
+            for _ in range(500):
+                rows.append([chance.choice(odd), chance.choice([-2**63, 2**63 - 1, 0, 7, None]),
+                       chance.choice(["NaN", "Infinity", "-1e-45", "3e38", "0.5", None]),
+                       chance.choice(["true", "false", None]), chance.choice([1, 2, 3, 4, None]), chance.choice(odd)])
+            server.sql("insert into t values " + ", ".join(f"({', '.join(map(sql, row))})" for row in rows))
+            # What does not fit into a double precision is 0 if it is tiny, and else missing.
+            plain = "case when abs({0}) < 1e-300 then 0 when abs({0}) <= 1e308 then {0}::double precision end"
+            server.sql("create table plain as select " + plain.format("a") + " as a, b::double precision as b, "
+                       "c::double precision as c, left(home::text, 1) as home, grade::text as grade, " + plain.format("y") + " as y from t")
+            found = {}
+            for table in ("t", "plain"):
+                policy = self.folder / f"{table}.policy.toml"
+                policy.write_text("\n".join([
+                    '[owner]', 'name = "bank"', f'state = "{table}"', 'charters = "charters"', '',
+                    '[[dataset]]', 'name = "rows"',
+                    engine_lines("postgres", dsn=server.dsn, query=f"select * from {table}", command=[str(BINARY), "engine"]),
+                    '[dataset.budget]', 'epsilon = 4.0', '', '[[accept]]', 'consortium = "test.example"', 'dataset = "rows"', 'epsilon_max = 4.0']) + "\n")
+                asked = self.json("data", "sql", "c.toml", "--policy", policy)["answer"]
+                with Engine([BINARY, "engine"], "postgresql", f"select * from {table}", dsn=server.dsn) as engine:
+                    found[table] = engine.ask(asked, theta)
+            self.assertEqual(found["t"], found["plain"])
+            self.assertEqual(found["t"][0], 500)
+
     def same_until_reopened(self, dialect, change, **where):
         """What changes in the table is seen by the next engine only."""
         theta = [0.3, -0.2, 1e-4, 0.5, -0.25, 0.125, 0.7, -0.9]
@@ -184,6 +222,8 @@ class Jobs(InFolder):
 
     def use_postgres(self, owner, server):
         _, names, kinds = self.sqlite_of(owner)
+        # Every second number as a decimal one, which may fail to become a double.
+        kinds = ["numeric" if kind != "text" and i % 2 else kind for i, kind in enumerate(kinds)]
         server.sql("create table loans (" + ", ".join(
             f'"{name}" {kind}' for name, kind in zip(names, kinds)) + ")")
         with open(self.folder / "data" / f"{owner}.csv", encoding="utf8") as file:
@@ -240,6 +280,36 @@ class Jobs(InFolder):
                                    "127.0.0.1:1", expect=3)
                 self.assertIn(says, done.stdout)
                 (self.folder / "bank-a" / "policy.toml").write_text(policy)
+
+    def test_the_statement_that_is_printed_is_the_one_that_runs(self):
+        """With another name for a column in the database, and types that the charter does not know."""
+        consortium = self.consortium()
+        database, names, _ = self.sqlite_of("bank-a")
+        with contextlib.closing(sqlite3.connect(database)) as made, made:
+            made.execute(f'alter table loans rename column "{names[0]}" to "FIRST"')
+        heard = self.folder / "heard.py"
+        heard.write_text(
+            "import subprocess, sys\n"
+            f"child = subprocess.Popen([{str(BINARY)!r}, 'engine'], stdin=subprocess.PIPE,"
+            " stdout=subprocess.PIPE)\n"
+            f"with open({str(self.folder / 'heard')!r}, 'ab', buffering=0) as kept:\n"
+            "    for line in sys.stdin.buffer:\n"
+            "        kept.write(line)\n"
+            "        child.stdin.write(line); child.stdin.flush()\n"
+            "        sys.stdout.buffer.write(child.stdout.readline()); sys.stdout.buffer.flush()\n")
+        self.use("bank-a", engine_lines("sqlite", path="../data/bank-a.db", query="select * from loans",
+                                        command=[sys.executable, str(heard)]) + f'\ncolumns = {{ {names[0]} = "FIRST" }}')
+        printed = self.json("data", "sql", consortium.charter, "--policy", "bank-a/policy.toml")
+        without = self.json("data", "sql", consortium.charter, "--dialect", "sqlite", "--query", "select * from loans")
+        self.assertNotEqual(printed["answer"]["text"], without["answer"]["text"])
+        (self.folder / "heard").unlink()
+        self.play(consortium)
+        asked = [json.loads(line) for line in (self.folder / "heard").read_text().splitlines()]
+        ran = {each["text"] for each in asked if "from loans" in each.get("text", "")}
+        for what in ("answer", "evaluation"):
+            self.assertIn(printed[what]["text"], ran, what)
+        self.parley("data", "sql", consortium.charter, "--policy", "bank-b/policy.toml", expect=2)  # It reads a file.
+        self.parley("data", "sql", consortium.charter, "--policy", "bank-a/policy.toml", "--query", "x", expect=2)
 
     def test_an_engine_that_dies_spends_nothing_and_the_next_one_goes_on(self):
         consortium = self.consortium()

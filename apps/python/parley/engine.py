@@ -47,9 +47,39 @@ class Engine(Protocol):
         """The one row of a statement."""
 
 
+class Refused(Exception):
+    """What cannot be done, in words that hold no record."""
+
+
+class SameFiles:
+    """Files have no snapshots: those named here, and all below folders named here, must stay as they are for a whole
+    job. Paths and patterns that are no files of this machine are not looked at."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        found = {file for name in names for file in glob.glob(name)}
+        for folder in [each for each in found if os.path.isdir(each)]:
+            found.update(os.path.join(path, file) for path, _, files in os.walk(folder) for file in files)
+        self.stamps = {file: self.stamp(file) for file in found if os.path.isfile(file)}
+
+    @staticmethod
+    def stamp(file: str) -> Optional[Tuple[int, int, int]]:
+        try:
+            now = os.stat(file)
+        except OSError:
+            return None
+        return (now.st_ino, now.st_size, now.st_mtime_ns)
+
+    def check(self) -> None:
+        for file, stamp in self.stamps.items():
+            if self.stamp(file) != stamp:
+                raise Refused(f"{file} has changed during the job. Put the file back as it was, or begin a new job with "
+                              "the new rows")
+
+
 class DuckDB:
     def __init__(self, arguments: List[str]) -> None:
         import duckdb
+        self.files = SameFiles([])
         database = arguments[0] if arguments else ":memory:"
         self.connection = duckdb.connect(database, read_only=database != ":memory:")
         self.connection.execute("set autoload_known_extensions = false")
@@ -57,11 +87,14 @@ class DuckDB:
         self.connection.execute("begin transaction")  # one snapshot
 
     def columns(self, query: str) -> List[Tuple[str, str]]:
+        self.files = SameFiles(name.replace("''", "'") for name in re.findall(r"'((?:[^']|'')+)'", query))
         rows = self.connection.execute(f"describe {query}").fetchall()
         return [(row[0], kind_of(row[1])) for row in rows]
 
     def numbers(self, text: str, values: List[Value]) -> Sequence[Any]:
+        self.files.check()
         row: Sequence[Any] = self.connection.execute(text, values).fetchone()
+        self.files.check()
         return row
 
 
@@ -74,13 +107,16 @@ class Spark:
         for argument in arguments:
             name, _, file = argument.partition("=")
             self.session.read.parquet(file).createOrReplaceTempView(name)
+        self.files = SameFiles(argument.partition("=")[2] for argument in arguments)
 
     def columns(self, query: str) -> List[Tuple[str, str]]:
         return [(name, kind_of(kind)) for name, kind in self.session.sql(query).dtypes]
 
     def numbers(self, text: str, values: List[Value]) -> Sequence[Any]:
         named = {f"p{i + 1}": value for i, value in enumerate(values)}
+        self.files.check()
         row: Sequence[Any] = self.session.sql(text, args=named).collect()[0]
+        self.files.check()
         return row
 
 
@@ -102,10 +138,6 @@ def sums_of_file(file: str, text: str, values: List[Value]) -> List[int]:
     return [int(number or 0) for number in rows_of(file).numbers(text, values)]
 
 
-class Refused(Exception):
-    """What cannot be done, in words that hold no record."""
-
-
 class Files:
     """A statement is computed for each file by itself, and the integers are added up. `each` maps a function and its
     further arguments over files, on a cluster."""
@@ -115,6 +147,7 @@ class Files:
         if not self.files:
             raise Refused(f"no file fits {' '.join(patterns) or '(none was named)'}")
         self.each, self.query = each, ""
+        self.same = SameFiles(self.files)
 
     def columns(self, query: str) -> List[Tuple[str, str]]:
         self.query = query
@@ -126,11 +159,15 @@ class Files:
         return first
 
     def numbers(self, text: str, values: List[Value]) -> Sequence[Any]:
-        if self.query not in text:  # Of made-up rows in the statement itself.
-            return sums_of_file(self.files[0], text, values)
+        if self.query not in text:  # Of made-up rows in the statement itself: by a worker, whose DuckDB answers later.
+            numbers: List[int] = self.each(sums_of_file, self.files[:1], text, values)[0]
+            return numbers
         if "row_number()" in text:  # The records of one unit may lie in several files.
             raise Refused("records of units cannot be counted file by file; use the engine duckdb or spark")
-        return [sum(column) for column in zip(*self.each(sums_of_file, self.files, text, values))]
+        self.same.check()
+        sums = [sum(column) for column in zip(*self.each(sums_of_file, self.files, text, values))]
+        self.same.check()
+        return sums
 
 
 def address_and_files(arguments: List[str]) -> Tuple[Optional[str], List[str]]:

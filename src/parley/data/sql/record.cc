@@ -38,8 +38,11 @@ class Cells {
         return "case when abs(" + cell + ") < 1e-300 then " + w_.real(0) + " when abs(" + cell +
                ") <= 1e308 then " + real + " end";
       default:
-        return refused(charter_name, "the charter says a number, the query gives another type",
-                       "Cast it in the query, to double precision.");
+        return refused(
+            charter_name, "the charter says a number, the query gives another type",
+            "Cast it in the query, so that no record can make the cast fail: try_cast(x as "
+            "double) in DuckDB and Spark, `case when x ~ '^-?[0-9]{1,9}(\\.[0-9]{1,9})?$' "
+            "then x::double precision end` in PostgreSQL.");
     }
   }
 

@@ -20,15 +20,22 @@ data::sql::EngineSettings settings_of(const charter::Policy& policy, const chart
 
 }  // namespace
 
-Result<EngineRecords> open_engine(const charter::Policy& policy, const charter::Dataset& data,
-                                  const charter::Charter& charter) {
+Result<EngineTable> engine_table(const charter::Policy& policy, const charter::Dataset& data,
+                                 const charter::Charter& charter) {
   TRY(plan::check_sql(charter));
   data::sql::SqlTable table{.query = data.query,
                             .select = TRY(charter::selection_of(policy, data, charter)),
                             .order = data.unit_order};
-  auto engine = TRY(data::sql::Engine::start(settings_of(policy, data)));
+  const data::sql::EngineSettings settings = settings_of(policy, data);
+  auto engine = TRY(data::sql::Engine::start(settings));
   table.columns = engine->columns();
-  return EngineRecords(EngineRows{std::move(engine), std::move(table), charter.schema});
+  return EngineTable{std::move(engine), std::move(table), settings.dialect};
+}
+
+Result<EngineRecords> open_engine(const charter::Policy& policy, const charter::Dataset& data,
+                                  const charter::Charter& charter) {
+  EngineTable found = TRY(engine_table(policy, data, charter));
+  return EngineRecords(EngineRows{std::move(found.engine), std::move(found.table), charter.schema});
 }
 
 }  // namespace parley::gate

@@ -6,8 +6,10 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <limits>
 
 #include "parley/base/math/seeded_random.h"
@@ -189,23 +191,77 @@ TEST_F(SqlSums, HostileRecordsFailNothing) {
   }
 }
 
-/// Each record alone: its integers stay within the bound.
-TEST_F(SqlSums, EveryRecordKeepsItsBound) {
-  insert_hostile(300);
-  insert(300, 3);
-  const auto theta = theta_of(9);
-  const auto lattice = *Lattice::make(3, 26, 9);
-  auto one = table();
-  auto runner = *data::sql::open_sqlite(file_);
-  for (int i = 0; i < 300; ++i) {
-    one.query = "select * from t where i = " + std::to_string(i);
-    const auto statement =
-        *sql_gradient<L1>(Dialect::kSqlite, one, schema(false), Squared{}, lattice);
-    const auto found = *runner->run(statement.text, statement.values_at(theta));
-    double size = 0;
-    for (size_t j = 1; j < found.size(); ++j) size += std::fabs(static_cast<double>(found[j]));
-    EXPECT_LE(size, static_cast<double>(found[0]) * lattice.bound<L1>());
+template <class Norm>
+double size_of(std::span<const int64_t> numbers) {
+  double sum = 0;
+  for (const int64_t each : numbers) {
+    const auto number = static_cast<double>(each);
+    sum += std::is_same_v<Norm, L1> ? std::fabs(number) : number * number;
   }
+  return std::is_same_v<Norm, L1> ? sum : std::sqrt(sum);
+}
+
+/// Each record alone: what it adds is within the bound of its question.
+TEST_F(SqlSums, EveryRecordKeepsItsBound) {
+  insert_hostile(60);
+  exec("update t set i = i + 1000");
+  insert(20, 3);
+  auto runner = *data::sql::open_sqlite(file_);
+  const auto theta = theta_of(9);
+  // The integers of every record, without the count.
+  const auto of_each = [&](auto&& statement_of) {
+    std::vector<std::vector<int64_t>> found;
+    for (int i = 0; i < 1060; i = i == 19 ? 1000 : i + 1) {
+      auto one = table();
+      one.query = "select * from t where i = " + std::to_string(i);
+      const data::sql::Statement statement = *statement_of(one);
+      auto numbers = *runner->run(statement.text, statement.values_at(theta));
+      EXPECT_EQ(numbers[0], 1);
+      found.emplace_back(numbers.begin() + 1, numbers.end());
+    }
+    EXPECT_EQ(found.size(), 80u);
+    return found;
+  };
+  const auto gradients = [&]<class Norm>(Norm, const Losses& loss, bool classes, double clip) {
+    const auto lattice = *Lattice::make(clip, 26, 9);
+    for (const auto& numbers : of_each([&](const data::sql::SqlTable& one) {
+           return sql_gradient<Norm>(Dialect::kSqlite, one, schema(classes), loss, lattice);
+         }))
+      EXPECT_LE(size_of<Norm>(numbers), lattice.bound<Norm>() * (1 + 1e-15)) << name_of(loss);
+  };
+  const auto every_question = [&](const Losses& loss, bool classes) {
+    for (const double clip : {1e-3, 5.}) {
+      gradients(L1{}, loss, classes, clip);
+      gradients(L2{}, loss, classes, clip);
+    }
+    const auto map = *EvaluationMap::make(loss, classes ? 1 : 4, 26);
+    for (const auto& numbers : of_each([&](const data::sql::SqlTable& one) {
+           return sql_evaluation(Dialect::kSqlite, one, schema(classes), map);
+         }))
+      for (const int64_t number : numbers) {
+        EXPECT_GE(number, 0) << name_of(loss);
+        EXPECT_LE(static_cast<double>(number), map.bound() / map.gamma()) << name_of(loss);
+      }
+  };
+  for (const Losses& loss : kNumbers) every_question(loss, false);
+  for (const Losses& loss : kClasses) every_question(loss, true);
+  const auto moments = [&]<class Norm>(Norm) {
+    const auto map = *StatisticsMap<Norm>::make(4, 5, 26, 9, .5);
+    const auto found = of_each([&](const data::sql::SqlTable& one) {
+      return sql_statistics(Dialect::kSqlite, one, schema(false), map);
+    });
+    double most = 0;
+    for (const auto& one : found)
+      for (const auto& other : found) {
+        std::vector<int64_t> moved(one.size());
+        std::transform(one.begin(), one.end(), other.begin(), moved.begin(), std::minus<>());
+        most = std::max(most, size_of<Norm>(moved));
+      }
+    EXPECT_LE(most, map.sensitivity());
+    EXPECT_GT(most, map.sensitivity() / 4) << "the records no longer try the bound";
+  };
+  moments(L1{});
+  moments(L2{});
 }
 
 TEST_F(SqlSums, EvaluationsAndMomentsAreTheKernels) {

@@ -3,8 +3,8 @@
 
     image.py FOLDER OUT.tar --version VERSION --date SECONDS     FOLDER is that of the portable program
 
-podman load, docker load and skopeo copy oci-archive:OUT.tar take it. Nothing is in it but the program, three files of
-this machine's glibc, a user, and licences.
+podman load, docker load and skopeo copy oci-archive:OUT.tar take it; its name is localhost/parley:VERSION. Nothing is in
+it but the program, three files of this machine's glibc, a user, and licences.
 """
 
 import argparse
@@ -87,8 +87,13 @@ def image(folder, version, date):
         "history": [{"created": created, "created_by": "packaging/image.py"}]}).encode(), "config.v1+json")
     manifest = layout.add(json.dumps({"schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json",
                                       "config": config, "layers": [packed]}).encode(), "manifest.v1+json")
-    manifest["annotations"] = {"org.opencontainers.image.ref.name": version}
+    name = f"localhost/parley:{version}"
+    manifest["annotations"] = {"org.opencontainers.image.ref.name": version, "io.containerd.image.name": name}
     layout.entries["index.json"] = json.dumps({"schemaVersion": 2, "manifests": [manifest]}).encode()
+    # What docker reads instead of the index where it keeps images without containerd.
+    blobs = ["blobs/" + part["digest"].replace(":", "/") for part in (config, packed)]
+    layout.entries["manifest.json"] = json.dumps(
+        [{"Config": blobs[0], "RepoTags": [name], "Layers": blobs[1:]}]).encode()
     entries = {path: (content, 0o644, 0) for path, content in layout.entries.items()}
     return tar_of(entries | {path: (None, 0o755, 0) for path in parents(entries)}, date)
 

@@ -37,9 +37,12 @@ class File {
 Error file_error(const std::filesystem::path& path, const char* doing) {
   const int reason = errno;
   const bool absent = reason == ENOENT || reason == ENOTDIR;
+  const bool full = reason == ENOSPC || reason == EDQUOT || reason == EFBIG;
   return {.code = absent || reason == EACCES || reason == EISDIR ? Code::kInvalid : Code::kFailed,
           .what = std::string("cannot ") + doing + ": " + std::strerror(reason),
-          .hint = absent ? "Check the path." : "",
+          .hint = absent ? "Check the path."
+                  : full ? "Make room on the disk, then try again."
+                         : "",
           .where = {.file = path.string()}};
 }
 

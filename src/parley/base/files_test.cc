@@ -117,6 +117,7 @@ TEST_F(Files, AFailedWriteLeavesTheOldFileAndNothingElse) {
   std::signal(SIGXFSZ, handler);
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().code, Code::kFailed);
+  EXPECT_EQ(failed.error().hint, "Make room on the disk, then try again.");
   EXPECT_EQ(*read_file(path), "old");
   EXPECT_EQ(entries(), 1u);
 }

@@ -5,15 +5,13 @@
 #include <limits>
 #include <numbers>
 
-#include "parley/base/math/eigen.h"
 #include "parley/base/math/portable.h"
 #include "parley/base/result.h"
 #include "parley/learn/solver/products.h"
+#include "parley/learn/solver/symmetric.h"
 
 namespace parley::learn {
 namespace {
-
-using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 double score_of(std::span<const double> z, std::span<const double> theta) {
   double score = 0;
@@ -45,6 +43,17 @@ std::vector<double> hessian_of(const data::Rows& rows, std::span<const double> c
     for (size_t j = 0; j < p; ++j)
       hessian[i * p + j] = products.at(i, j) / double(rows.size()) + (i == j ? l2 : 0);
   return hessian;
+}
+
+/// The largest sum of the sizes in a row: the norm in which a condition number is measured.
+double largest_sum(std::span<const double> matrix, size_t p) {
+  double largest = 0;
+  for (size_t i = 0; i < p; ++i) {
+    double sum = 0;
+    for (double value : matrix.subspan(i * p, p)) sum += std::fabs(value);
+    largest = std::fmax(largest, sum);
+  }
+  return largest;
 }
 
 /// The width of a normal kernel for a density, by Silverman's rule.
@@ -127,36 +136,32 @@ std::vector<double> smoothed_hessian(const Losses& loss, const data::Rows& rows,
 }
 
 std::optional<std::vector<double>> inverse(std::span<const double> matrix, size_t dimension) {
-  const auto p = static_cast<Eigen::Index>(dimension);
-  const Eigen::LLT<Matrix> factor(Matrix(Eigen::Map<const Matrix>(matrix.data(), p, p)));
-  if (factor.info() != Eigen::Success || !(factor.rcond() > 1e-12)) return std::nullopt;
-  const Matrix result = factor.solve(Matrix::Identity(p, p));
-  return std::vector<double>(result.data(), result.data() + result.size());
+  const auto factor = Cholesky::of(matrix, dimension);
+  if (!factor) return std::nullopt;
+  std::vector<double> found = factor->inverse();
+  const double condition = largest_sum(matrix, dimension) * largest_sum(found, dimension);
+  if (!(condition < 1e12)) return std::nullopt;
+  return found;
 }
 
 std::vector<double> floored_inverse(std::span<const double> matrix, size_t dimension,
                                     double floor) {
   check(floor > 0);
-  const auto p = static_cast<Eigen::Index>(dimension);
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(
-      Matrix(Eigen::Map<const Matrix>(matrix.data(), p, p)));
-  const Eigen::VectorXd raised = solver.eigenvalues().cwiseMax(floor);
-  const Matrix& vectors = solver.eigenvectors();
-  const Matrix result = vectors * raised.cwiseInverse().asDiagonal() * vectors.transpose();
-  return {result.data(), result.data() + result.size()};
+  Spectrum found = spectrum(matrix, dimension);
+  for (double& value : found.values) value = 1 / std::max(value, floor);
+  return sum_of_squares(found.values, found.vectors);
 }
 
 double largest_eigenvalue(std::span<const double> matrix, size_t dimension) {
-  const auto p = static_cast<Eigen::Index>(dimension);
-  const Eigen::Map<const Matrix> whole(matrix.data(), p, p);
-  Eigen::VectorXd v(p);
-  for (Eigen::Index j = 0; j < p; ++j) v[j] = 1 + static_cast<double>(j % 7) / 10;  // along no axis
+  std::vector<double> v(dimension);
+  for (size_t j = 0; j < dimension; ++j)
+    v[j] = 1 + static_cast<double>(j % 7) / 10;  // along no axis
   double value = 0;
   for (int k = 0; k < 100; ++k) {
-    v = whole * v;
-    value = v.norm();
+    v = times(matrix, v);
+    value = length_of(v);
     if (!(value > 0)) return 0;
-    v /= value;
+    for (double& x : v) x /= value;
   }
   return value;
 }

@@ -45,6 +45,13 @@ Stamp stamp_of(const std::filesystem::path& file) {
   return {std::filesystem::last_write_time(file, failed), std::filesystem::file_size(file, failed)};
 }
 
+/// Bytes on the disk with this folder; 0 if it does not say.
+uintmax_t room_at(const std::filesystem::path& folder) {
+  std::error_code failed;
+  const auto space = std::filesystem::space(folder, failed);
+  return failed ? 0 : space.available;
+}
+
 /// The jobs of one charter's file, and how they ended.
 struct Attempt {
   explicit Attempt(const OwnerContext& context) : context(context) {}
@@ -58,6 +65,7 @@ struct Attempt {
   Hash charter{};
   std::vector<Hash> jobs{};
   std::vector<JobEnd> ends{};
+  uintmax_t room = 0;  // on the disk with the state, when it was over
   std::atomic<bool> over = false;
   std::thread thread{};
 
@@ -67,8 +75,19 @@ struct Attempt {
     if (asked_now != asked && !ended_well()) return true;
     if (!approval.empty()) return std::filesystem::exists(approval);
     return std::any_of(ends.begin(), ends.end(), [&](const JobEnd& end) {
-      return !end.model && (end.model.error().code == Code::kUnavailable || members_now != members);
+      if (end.model) return false;
+      const Code code = end.model.error().code;
+      return code == Code::kUnavailable || members_now != members ||
+             (code == Code::kFailed && has_room_again());
     });
+  }
+  std::filesystem::path state_folder() const {
+    return context.policy.folder / context.policy.state;
+  }
+  /// A full disk ended it, as far as one can see, and now there is room.
+  bool has_room_again() const {
+    constexpr uintmax_t kMegabyte = 1 << 20;
+    return room < 16 * kMegabyte && room_at(state_folder()) >= room + kMegabyte;
   }
   bool ended_well() const {
     return !ends.empty() &&
@@ -124,13 +143,14 @@ class Jobs {
     }
     attempt.thread = std::thread([this, file, &attempt] {
       run_all(file, attempt);
+      attempt.room = room_at(attempt.state_folder());
       attempt.over = true;
     });
   }
 
   /// One look at a watched folder's file: starts it when it has been the same for two looks, and
   /// again when it ended and might now end otherwise: it was copied whole meanwhile, or approved,
-  /// or owners have new certificates, or its learner had not come.
+  /// or owners have new certificates, or its learner had not come, or a full disk has room again.
   void look_at(const std::filesystem::path& file) {
     const Stamp stamp = stamp_of(file);
     const auto [seen, first] = seen_.try_emplace(file, stamp);

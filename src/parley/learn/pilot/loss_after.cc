@@ -2,30 +2,31 @@
 
 #include <cmath>
 
-#include "parley/base/math/eigen.h"
 #include "parley/base/result.h"
+#include "parley/learn/solver/symmetric.h"
 
 namespace parley::learn {
 namespace {
 
-using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-Matrix matrix_of(std::span<const double> values, size_t p) {
-  check(values.size() == p * p);
-  const auto n = static_cast<Eigen::Index>(p);
-  return Eigen::Map<const Matrix>(values.data(), n, n);
+/// The rows of L', with M = L L', without directions that M leaves out.
+std::vector<double> root_of(std::span<const double> m, size_t p) {
+  check(m.size() == p * p);
+  const Spectrum found = spectrum(m, p);
+  const double least = 1e-10 * found.values.back();
+  std::vector<double> root;
+  for (size_t k = 0; k < p; ++k)
+    if (const double value = found.values[k]; value > least && value > 0)
+      for (size_t j = 0; j < p; ++j) root.push_back(std::sqrt(value) * found.vectors[k * p + j]);
+  return root;
 }
 
-/// L, without directions that M leaves out.
-Matrix root_of(const Matrix& m) {
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(m);
-  const double least = 1e-10 * solver.eigenvalues().maxCoeff();
-  Matrix root(m.rows(), m.rows());
-  Eigen::Index kept = 0;
-  for (Eigen::Index j = 0; j < m.rows(); ++j)
-    if (const double value = solver.eigenvalues()[j]; value > least && value > 0)
-      root.col(kept++) = std::sqrt(value) * solver.eigenvectors().col(j);
-  return root.leftCols(kept);
+/// The transpose of a matrix with so many columns.
+std::vector<double> transposed(std::span<const double> matrix, size_t columns) {
+  const size_t rows = matrix.size() / columns;
+  std::vector<double> found(matrix.size());
+  for (size_t i = 0; i < rows; ++i)
+    for (size_t j = 0; j < columns; ++j) found[j * rows + i] = matrix[i * columns + j];
+  return found;
 }
 
 /// What a coordinate that starts at 1 and has noise of variance 1 in every gradient comes to.
@@ -52,15 +53,18 @@ Left left_of(const Schedule& schedule, double curvature) {
 double loss_after(const Schedule& schedule, std::span<const double> hessian, double deviation,
                   double gap) {
   const size_t p = schedule.start.size();
-  const Matrix root = root_of(matrix_of(schedule.preconditioner, p));
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(
-      Matrix(root.transpose() * matrix_of(hessian, p) * root));
-  const Matrix turned = root * solver.eigenvectors();
-  const auto kept = static_cast<double>(root.cols()), all = static_cast<double>(p);
+  const std::vector<double> root = root_of(schedule.preconditioner, p);
+  const size_t count = root.size() / p;
+  const auto kept = static_cast<double>(count), all = static_cast<double>(p);
   double loss = gap * (all - kept) / all;
-  for (Eigen::Index j = 0; j < root.cols(); ++j) {
-    const double curvature = std::fmax(solver.eigenvalues()[j], 0);
-    const double noise = deviation * deviation * turned.col(j).squaredNorm();
+  if (count == 0) return loss;
+  const Spectrum found =
+      spectrum(product(product(root, hessian, p), transposed(root, p), p), count);
+  const std::vector<double> turned = product(found.vectors, root, count);  // its rows
+  for (size_t k = 0; k < count; ++k) {
+    const std::span<const double> direction{&turned[k * p], p};
+    const double curvature = std::fmax(found.values[k], 0);
+    const double noise = deviation * deviation * dot(direction, direction);
     const Left left = left_of(schedule, curvature);
     loss += gap / all * left.start + curvature / 2 * noise * left.noise;
   }

@@ -3,27 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "parley/base/math/eigen.h"
 #include "parley/base/result.h"
+#include "parley/learn/solver/symmetric.h"
 
 namespace parley::learn {
 namespace {
-
-using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-Eigen::Map<const Matrix> square(std::span<const double> values, size_t p) {
-  check(values.size() == p * p);
-  const auto n = static_cast<Eigen::Index>(p);
-  return {values.data(), n, n};
-}
-
-/// Rows [begin, end) of a matrix whose rows are padded.
-Eigen::Map<const Matrix, 0, Eigen::OuterStride<>> block_of(const data::Rows& rows, size_t begin,
-                                                           size_t end) {
-  return {rows.values() + begin * rows.stride(), static_cast<Eigen::Index>(end - begin),
-          static_cast<Eigen::Index>(rows.columns()),
-          Eigen::OuterStride<>(static_cast<Eigen::Index>(rows.stride()))};
-}
 
 /// Adds a part of W' z: that of one number of z, in the order of columns.
 void add_part(double value, const double* row, std::vector<double>& sum) {
@@ -46,56 +30,55 @@ std::vector<double> whitened(const std::vector<double>& root, const data::Sparse
   return found;
 }
 
-/// Turns the coordinates of W' v so that the first is that of the unit vector of `bias`, which is
-/// row `bias` of H W: a reflection that maps its direction to the first axis.
-void turn(Matrix& root, const Matrix& back, size_t bias) {
-  Eigen::VectorXd axis = back.row(static_cast<Eigen::Index>(bias)).transpose();
-  if (!(axis.norm() > 0)) return;
-  axis /= axis.norm();
+/// Turns the coordinates of W' v so that the first is that of the unit vector of the bias, whose
+/// row of H W is `axis`: a reflection that maps its direction to the first axis.
+void turn(std::vector<double>& root, std::vector<double> axis) {
+  const auto to_unit = [&] {
+    const double length = length_of(axis);
+    if (!(length > 0)) return false;
+    for (double& value : axis) value /= length;
+    return true;
+  };
+  if (!to_unit()) return;
   axis[0] -= 1;
-  if (!(axis.norm() > 0)) return;
-  axis /= axis.norm();
-  root -= 2 * (root * axis) * axis.transpose();
+  if (!to_unit()) return;
+  const std::vector<double> along = times(root, axis);
+  for (size_t i = 0; i < along.size(); ++i)
+    for (size_t j = 0; j < axis.size(); ++j) root[i * axis.size() + j] -= 2 * along[i] * axis[j];
 }
 
 }  // namespace
 
 Whitened::Whitened(std::span<const double> hessian, size_t columns, std::optional<size_t> bias)
     : columns_(columns) {
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(Matrix(square(hessian, columns)));
-  Eigen::VectorXd inverse = solver.eigenvalues();
-  const double least = 1e-10 * inverse.maxCoeff();
-  for (double& h : inverse) h = h > least && h > 0 ? 1 / std::sqrt(h) : 0;
-  Matrix root = solver.eigenvectors() * inverse.asDiagonal();
-  if (bias) turn(root, square(hessian, columns) * root, *bias);
-  const Matrix back = square(hessian, columns) * root;
-  root_.assign(root.data(), root.data() + root.size());
-  back_.assign(back.data(), back.data() + back.size());
+  check(hessian.size() == columns * columns);
+  const Spectrum found = spectrum(hessian, columns);
+  const double least = 1e-10 * found.values.back();
+  root_.resize(columns * columns);
+  for (size_t k = 0; k < columns; ++k) {
+    const double h = found.values[k], scale = h > least && h > 0 ? 1 / std::sqrt(h) : 0;
+    for (size_t j = 0; j < columns; ++j)
+      root_[j * columns + k] = scale * found.vectors[k * columns + j];
+  }
+  if (bias) turn(root_, product(hessian.subspan(*bias * columns, columns), root_, columns));
+  back_ = product(hessian, root_, columns);
 }
 
 double Whitened::length(std::span<const double> vector) const {
   check(vector.size() == columns_);
-  const Eigen::Map<const Eigen::VectorXd> v(vector.data(),
-                                            static_cast<Eigen::Index>(vector.size()));
-  return (square(root_, columns_).transpose() * v).norm();
+  return length_of(product(vector, root_, columns_));
 }
 
 std::vector<double> Whitened::lengths(const data::Rows& rows) const {
-  constexpr size_t kBlock = 256;  // The product of a block stays in the cache.
   std::vector<double> found;
   found.reserve(rows.size());
-  for (size_t begin = 0; begin < rows.size(); begin += kBlock) {
-    const size_t end = std::min(begin + kBlock, rows.size());
-    const Matrix product = block_of(rows, begin, end) * square(root_, columns_);
-    const Eigen::VectorXd norms = product.rowwise().norm();
-    found.insert(found.end(), norms.begin(), norms.end());
-  }
+  for (size_t i = 0; i < rows.size(); ++i) found.push_back(length(rows.row(i)));
   return found;
 }
 
 double Whitened::trace(std::span<const double> matrix) const {
-  const auto root = square(root_, columns_);
-  return (square(matrix, columns_) * root).cwiseProduct(root).sum();
+  check(matrix.size() == columns_ * columns_);
+  return dot(product(matrix, root_, columns_), root_);
 }
 
 data::AnyRows Whitened::rows(const data::AnyRows& rows) const {

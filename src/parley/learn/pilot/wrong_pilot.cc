@@ -7,17 +7,15 @@
 #include <optional>
 
 #include "parley/base/math/chi_square.h"
-#include "parley/base/math/eigen.h"
 #include "parley/base/math/portable.h"
 #include "parley/base/math/seeded_random.h"
 #include "parley/learn/fitness.h"
 #include "parley/learn/pilot/whitened.h"
 #include "parley/learn/solver/products.h"
+#include "parley/learn/solver/symmetric.h"
 
 namespace parley::learn {
 namespace {
-
-using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 constexpr double kQuantile = .999;
 constexpr size_t kHalvings = 8;
@@ -102,15 +100,15 @@ PredictedAnswer predicted_answer(const PilotFit& pilot, const RecordClip& clip) 
 
 Result<Difference> judge(std::span<const double> difference, std::span<const double> covariance,
                          std::span<const double> hessian) {
-  const auto p = static_cast<Eigen::Index>(difference.size());
-  const Eigen::LLT<Matrix> factor(Matrix(Eigen::Map<const Matrix>(covariance.data(), p, p)));
-  const Eigen::Map<const Eigen::VectorXd> d(difference.data(), p);
-  if (factor.info() != Eigen::Success || !d.allFinite())
+  const auto factor = Cholesky::of(covariance, difference.size());
+  if (!factor || !std::all_of(difference.begin(), difference.end(),
+                              [](double value) { return std::isfinite(value); }))
     return Error{Code::kInvalid, "the pilot does not say how far the first answer may lie from it",
                  "Take public rows that differ from each other."};
   const Whitened whitened(hessian, difference.size());
   const double length = whitened.length(difference);
-  return Difference{d.dot(factor.solve(d)), (length * length - whitened.trace(covariance)) / 2};
+  return Difference{dot(difference, factor->solve(difference)),
+                    (length * length - whitened.trace(covariance)) / 2};
 }
 
 double pilot_dispersion(const PilotFit& pilot, const RecordClip& clip) {

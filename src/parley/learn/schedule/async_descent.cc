@@ -4,9 +4,10 @@
 #include <cmath>
 #include <utility>
 
-#include "parley/base/math/eigen.h"
+#include "parley/base/math/portable.h"
 #include "parley/base/result.h"
 #include "parley/learn/solver/moments.h"
+#include "parley/learn/solver/symmetric.h"
 
 namespace parley::learn {
 namespace {
@@ -18,7 +19,7 @@ double square_bound(const data::Column& column) {
     const auto last = static_cast<double>(column.levels.size());
     return last * last;
   }
-  const auto of = [&](double value) { return column.log ? std::log1p(value) : value; };
+  const auto of = [&](double value) { return column.log ? portable_log1p(value) : value; };
   const double low = of(column.low), high = of(column.high);
   return std::fmax(low * low, high * high);
 }
@@ -37,12 +38,10 @@ double largest_curvature(const Losses& loss, const data::Rows& rows) {
   const size_t p = rows.columns();
   Moments moments(p);
   moments.add(rows, 1);
-  Eigen::MatrixXd products(p, p);
+  std::vector<double> products(p * p);
   for (size_t i = 0; i < p; ++i)
-    for (size_t j = 0; j < p; ++j)
-      products(static_cast<long>(i), static_cast<long>(j)) = moments.product(i, j);
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(products, Eigen::EigenvaluesOnly);
-  return smoothness_of(loss) * solver.eigenvalues().maxCoeff();
+    for (size_t j = 0; j < p; ++j) products[i * p + j] = moments.product(i, j);
+  return smoothness_of(loss) * eigenvalues(products, p).back();
 }
 
 double largest_curvature(const Losses& loss, const data::Schema& schema) {

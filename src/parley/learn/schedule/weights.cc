@@ -2,13 +2,11 @@
 
 #include <cmath>
 
-#include "parley/base/math/eigen.h"
 #include "parley/base/result.h"
+#include "parley/learn/solver/symmetric.h"
 
 namespace parley::learn {
 namespace {
-
-using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 double total_rows(std::span<const OwnerError> owners) {
   double rows = 0;
@@ -29,19 +27,6 @@ double output_variance(const Schedule& schedule, double curvature, double precon
     to_velocity *= schedule.momentum;
   }
   return variance;
-}
-
-std::vector<double> eigenvalues(std::span<const double> matrix, size_t dimension) {
-  const auto p = static_cast<Eigen::Index>(dimension);
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(
-      Matrix(Eigen::Map<const Matrix>(matrix.data(), p, p)), Eigen::EigenvaluesOnly);
-  return {solver.eigenvalues().begin(), solver.eigenvalues().end()};
-}
-
-double dot(std::span<const double> a, std::span<const double> b) {
-  double sum = 0;
-  for (size_t j = 0; j < a.size(); ++j) sum += a[j] * b[j];
-  return sum;
 }
 
 /// x' M x.

@@ -2,65 +2,83 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
-#include "parley/base/math/eigen.h"
+#include "parley/base/result.h"
+#include "parley/learn/solver/symmetric.h"
 
 namespace parley::learn {
 namespace {
 
-using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using Vector = Eigen::VectorXd;
-using Eigen::Index;
+using Vector = std::vector<double>;
 
 /// min g.d + d'Hd/2 over low <= d <= high, by Newton steps on the coordinates that are free
 /// (Bertsekas 1982); each step ends at the best of its projected halvings.
 struct BoxQuadratic {
-  Matrix hessian;
+  std::vector<double> hessian;
   Vector gradient, low, high;
 
-  double value(const Vector& d) const { return d.dot(gradient + 0.5 * (hessian * d)); }
+  double value(const Vector& d) const {
+    Vector sum = times(hessian, d);
+    for (size_t j = 0; j < d.size(); ++j) sum[j] = gradient[j] + 0.5 * sum[j];
+    return dot(d, sum);
+  }
 
-  std::vector<Index> free_at(const Vector& d, const Vector& slope) const {
-    std::vector<Index> free;
-    for (Index j = 0; j < d.size(); ++j) {
-      const bool held = (d(j) <= low(j) && slope(j) > 0) || (d(j) >= high(j) && slope(j) < 0);
+  Vector slope_at(const Vector& d) const {
+    Vector slope = times(hessian, d);
+    for (size_t j = 0; j < d.size(); ++j) slope[j] += gradient[j];
+    return slope;
+  }
+
+  std::vector<size_t> free_at(const Vector& d, const Vector& slope) const {
+    std::vector<size_t> free;
+    for (size_t j = 0; j < d.size(); ++j) {
+      const bool held = (d[j] <= low[j] && slope[j] > 0) || (d[j] >= high[j] && slope[j] < 0);
       if (!held) free.push_back(j);
     }
     return free;
   }
 
-  Vector step_on(const std::vector<Index>& free, const Vector& slope) const {
-    const auto size = static_cast<Index>(free.size());
-    Vector step = Vector::Zero(gradient.size());
-    if (size == gradient.size()) return -Eigen::LLT<Matrix>(hessian).solve(slope);
-    Matrix part(size, size);
-    Vector side(size);
-    for (Index a = 0; a < size; ++a) {
-      for (Index b = 0; b < size; ++b) part(a, b) = hessian(free[a], free[b]);
-      side(a) = -slope(free[a]);
+  /// Nothing where rounding has left no positive definite matrix.
+  std::optional<Vector> step_on(const std::vector<size_t>& free, const Vector& slope) const {
+    std::vector<double> part;
+    Vector side, step(gradient.size());
+    for (size_t a : free) {
+      for (size_t b : free) part.push_back(hessian[a * gradient.size() + b]);
+      side.push_back(-slope[a]);
     }
-    const Vector solved = Eigen::LLT<Matrix>(part).solve(side);
-    for (Index a = 0; a < size; ++a) step(free[a]) = solved(a);
+    const auto factor = Cholesky::of(part, free.size());
+    if (!factor) return std::nullopt;
+    const Vector solved = factor->solve(side);
+    for (size_t a = 0; a < free.size(); ++a) step[free[a]] = solved[a];
     return step;
   }
 
-  Vector clamp(const Vector& d) const { return d.cwiseMax(low).cwiseMin(high); }
+  /// d + t step, inside.
+  Vector moved(const Vector& d, double t, const Vector& step) const {
+    Vector next(d.size());
+    for (size_t j = 0; j < d.size(); ++j)
+      next[j] = std::min(std::max(d[j] + t * step[j], low[j]), high[j]);
+    return next;
+  }
 
   /// Whether `d` was the minimiser already, up to rounding.
   bool improve(Vector& d) const {
-    const Vector slope = gradient + hessian * d;
-    const std::vector<Index> free = free_at(d, slope);
-    if (free.empty()) return false;
-    const Vector step = step_on(free, slope);
+    const Vector slope = slope_at(d);
+    const std::vector<size_t> free = free_at(d, slope);
+    const auto step = free.empty() ? std::nullopt : step_on(free, slope);
+    if (!step) return false;
     const double before = value(d);
     for (double t = 1; t > 1e-12; t /= 2) {
-      const Vector next = clamp(d + t * step);
-      const double promised = slope.dot(next - d);
+      const Vector next = moved(d, t, *step);
+      Vector way = next;
+      for (size_t j = 0; j < d.size(); ++j) way[j] -= d[j];
+      const double promised = dot(slope, way);
       if (value(next) > before + 0.1 * std::min(promised, 0.0)) continue;
-      const bool whole = t == 1 && (next - d - step).cwiseAbs().maxCoeff() == 0;
-      const bool moved = promised < -1e-15 * std::fabs(before);
+      const bool whole = t == 1 && way == *step;
+      const bool further = promised < -1e-15 * std::fabs(before);
       d = next;
-      return moved && !(whole && free_at(d, gradient + hessian * d) == free);
+      return further && !(whole && free_at(d, slope_at(d)) == free);
     }
     return false;
   }
@@ -81,18 +99,19 @@ double first_order_gap(std::span<const double> theta, std::span<const double> gr
 
 std::vector<double> newton_step(std::span<const double> theta, std::span<const double> gradient,
                                 std::span<const double> hessian, double ridge, double box) {
-  const auto p = static_cast<Index>(theta.size());
-  BoxQuadratic problem{Eigen::Map<const Matrix>(hessian.data(), p, p),
-                       Eigen::Map<const Vector>(gradient.data(), p), Vector(p), Vector(p)};
-  problem.hessian.diagonal().array() += ridge;
-  for (Index j = 0; j < p; ++j) {
-    problem.low(j) = std::min(-box - theta[size_t(j)], 0.0);
-    problem.high(j) = std::max(box - theta[size_t(j)], 0.0);
+  const size_t p = theta.size();
+  check(gradient.size() == p && hessian.size() == p * p);
+  BoxQuadratic problem{
+      {hessian.begin(), hessian.end()}, {gradient.begin(), gradient.end()}, Vector(p), Vector(p)};
+  for (size_t j = 0; j < p; ++j) {
+    problem.hessian[j * (p + 1)] += ridge;
+    problem.low[j] = std::min(-box - theta[j], 0.0);
+    problem.high[j] = std::max(box - theta[j], 0.0);
   }
-  Vector d = Vector::Zero(p);
+  Vector d(p);
   for (int i = 0; i < 100 && problem.improve(d); ++i) {
   }
-  return {d.begin(), d.end()};
+  return d;
 }
 
 double smallest_ridge(std::span<const double> hessian, size_t dimension) {

@@ -5,17 +5,12 @@
 #include <limits>
 
 #include "parley/learn/solver/box.h"
+#include "parley/learn/solver/symmetric.h"
 
 namespace parley::learn {
 namespace {
 
 constexpr int kStepsMax = 300, kPatience = 25;
-
-double dot(std::span<const double> a, std::span<const double> b) {
-  double sum = 0;
-  for (size_t j = 0; j < a.size(); ++j) sum += a[j] * b[j];
-  return sum;
-}
 
 void update(const Problem& problem, const Terms& terms, Iterate& at) {
   const Design& design = problem.design;

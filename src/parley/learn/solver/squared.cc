@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "parley/base/math/eigen.h"
 #include "parley/learn/solver/box.h"
 #include "parley/learn/solver/solvers.h"
+#include "parley/learn/solver/symmetric.h"
 
 namespace parley::learn {
 namespace {
@@ -35,9 +35,9 @@ struct Quadratic {
 double least_curvature(std::span<const double> hessian, size_t p, double l2) {
   constexpr size_t kMost = 512;  // More columns take longer than the certificate is worth.
   if (p > kMost) return l2;
-  const Eigen::Map<const Eigen::MatrixXd> matrix(hessian.data(), Eigen::Index(p), Eigen::Index(p));
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(matrix, Eigen::EigenvaluesOnly);
-  return std::max(l2, solver.eigenvalues()(0) - 1e-12 * matrix.trace());
+  double trace = 0;
+  for (size_t j = 0; j < p; ++j) trace += hessian[j * (p + 1)];
+  return std::max(l2, eigenvalues(hessian, p).front() - 1e-12 * trace);
 }
 
 }  // namespace

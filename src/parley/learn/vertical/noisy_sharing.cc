@@ -3,34 +3,29 @@
 #include <algorithm>
 #include <cmath>
 
-#include "parley/base/math/eigen.h"
+#include "parley/learn/solver/symmetric.h"
 
 namespace parley::learn {
 namespace {
 
-using Eigen::MatrixXd, Eigen::VectorXd;
-
 double up(double value) { return value * (1 + 0x1p-40); }
 
-/// Of a record: shrunk to length `most`, a little less for what rounding does.
-VectorXd shrunk(VectorXd row, double most) {
-  const double norm = row.norm(), bound = most * (1 - 0x1p-40);
-  return norm > bound ? VectorXd(row * (bound / norm)) : row;
-}
-
-MatrixXd dense(const data::AnyRows& rows, double most) {
-  MatrixXd data =
-      MatrixXd::Zero(Eigen::Index(data::size_of(rows)), Eigen::Index(data::columns_of(rows)));
-  for (Eigen::Index i = 0; i < data.rows(); ++i) {
+/// All records row after row, each shrunk to length `most`, a little less for what rounding does.
+std::vector<double> dense(const data::AnyRows& rows, double most) {
+  const size_t p = data::columns_of(rows);
+  std::vector<double> data(data::size_of(rows) * p);
+  for (size_t i = 0; i < data::size_of(rows); ++i) {
+    const std::span<double> row{&data[i * p], p};
     if (const auto* full = std::get_if<0>(&rows)) {
-      const auto row = (*full)->row(size_t(i));
-      for (Eigen::Index j = 0; j < data.cols(); ++j) data(i, j) = row[size_t(j)];
+      std::copy_n((*full)->row(i).begin(), p, row.begin());
     } else {
       const auto& sparse = *std::get<1>(rows);
-      for (size_t k = 0; k < sparse.row_indices(size_t(i)).size(); ++k)
-        data(i, sparse.row_indices(size_t(i))[k]) = sparse.row_values(size_t(i))[k];
+      for (size_t k = 0; k < sparse.row_indices(i).size(); ++k)
+        row[sparse.row_indices(i)[k]] = sparse.row_values(i)[k];
     }
-    data.row(i) = shrunk(data.row(i), most);
+    const double length = length_of(row), bound = most * (1 - 0x1p-40);
+    if (length > bound)
+      for (double& value : row) value *= bound / length;
   }
   return data;
 }
@@ -75,53 +70,68 @@ class NoisySharingParty::Solver {
  public:
   Solver(const data::AnyRows& rows, const NoisySharingPlan& plan, size_t party)
       : data_(dense(rows, plan.row_norms[party])),
+        x_(data::columns_of(rows)),
         ridge_(plan.lam / plan.rho),
         ball_(plan.balls[party]),
         tolerance_(plan.tolerance(party)) {
-    const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(MatrixXd(data_.transpose() * data_));
-    vectors_ = solver.eigenvectors();
-    values_ = solver.eigenvalues().cwiseMax(0);
-    x_ = VectorXd::Zero(data_.cols());
+    const std::vector<double> ones(data::size_of(rows), 1);
+    of_products_ = spectrum(sum_of_squares(ones, data_), x_.size());
+    for (double& value : of_products_.values) value = std::max(value, 0.0);
   }
 
   /// By the eigenvectors of D'D; where the minimiser lies outside the ball, with the multiplier
   /// that brings it to its edge, found by bisection.
-  void solve(const VectorXd& target) {
-    const VectorXd b = vectors_.transpose() * (data_.transpose() * target);
+  void solve(std::span<const double> target) {
+    const std::vector<double> b = times(of_products_.vectors, combined(target));
     const auto at = [&](double more) {
-      return VectorXd(b.array() / (values_.array() + ridge_ + more));
+      std::vector<double> found = b;
+      for (size_t k = 0; k < b.size(); ++k) found[k] /= of_products_.values[k] + ridge_ + more;
+      return found;
     };
     double low = 0, high = 0;
-    if (at(0).norm() > ball_) {
-      for (high = 1; at(high).norm() > ball_;) high *= 2;
+    if (length_of(at(0)) > ball_) {
+      for (high = 1; length_of(at(high)) > ball_;) high *= 2;
       for (int i = 0; i < 200; ++i) {
         const double middle = (low + high) / 2;
-        (at(middle).norm() > ball_ ? low : high) = middle;
+        (length_of(at(middle)) > ball_ ? low : high) = middle;
       }
     }
-    x_ = vectors_ * at(high);
+    x_ = product(at(high), of_products_.vectors, x_.size());
     check_exact(target, high);
   }
 
-  const MatrixXd& data() const { return data_; }
-  const VectorXd& x() const { return x_; }
+  size_t rows() const { return data_.size() / x_.size(); }
+  std::vector<double> scores() const { return times(data_, x_); }
+  const std::vector<double>& x() const { return x_; }
 
  private:
+  /// D' times one number per record.
+  std::vector<double> combined(std::span<const double> factors) const {
+    return product(factors, data_, factors.size());
+  }
+
   /// With e what is left of its gradient and s how much shorter it is than the ball,
   /// |D (x - exact)| is at most |e| / sqrt(lam rho) + sqrt(2 s |gradient|), by strong convexity;
   /// here in units of rho. Holds for all records where the plan's rounding() is below tolerance(),
   /// which plan/vertical_terms.h asks for.
-  void check_exact(const VectorXd& target, double multiplier) const {
-    const VectorXd slope = data_.transpose() * (data_ * x_ - target) + ridge_ * x_;
-    const double left = (slope + multiplier * x_).norm();
-    const double gap = multiplier > 0 ? std::max(0.0, ball_ - x_.norm()) : 0;
-    check(x_.norm() <= ball_ * (1 + 0x1p-40));
-    check(left / std::sqrt(ridge_) + std::sqrt(2 * gap * slope.norm()) <= tolerance_);
+  void check_exact(std::span<const double> target, double multiplier) const {
+    std::vector<double> off = scores();
+    for (size_t i = 0; i < off.size(); ++i) off[i] -= target[i];
+    std::vector<double> slope = combined(off), left = slope;
+    for (size_t j = 0; j < x_.size(); ++j) {
+      slope[j] += ridge_ * x_[j];
+      left[j] = slope[j] + multiplier * x_[j];
+    }
+    const double length = length_of(x_);
+    const double gap = multiplier > 0 ? std::max(0.0, ball_ - length) : 0;
+    check(length <= ball_ * (1 + 0x1p-40));
+    check(length_of(left) / std::sqrt(ridge_) + std::sqrt(2 * gap * length_of(slope)) <=
+          tolerance_);
   }
 
-  MatrixXd data_;     // D
-  MatrixXd vectors_;  // of D'D
-  VectorXd values_, x_;
+  std::vector<double> data_;  // D, row after row
+  Spectrum of_products_{};    // of D'D
+  std::vector<double> x_;
   double ridge_, ball_, tolerance_;
 };
 
@@ -135,23 +145,19 @@ NoisySharingParty::~NoisySharingParty() = default;
 
 std::vector<int64_t> NoisySharingParty::step(std::span<const double> published,
                                              std::span<const double> h) {
-  check(published.size() == h.size() && h.size() == size_t(solver_->data().rows()));
-  VectorXd target(solver_->data().rows());
-  for (Eigen::Index i = 0; i < target.size(); ++i)
-    target[i] =
-        std::clamp(published[size_t(i)] - h[size_t(i)], -plan_.target_clip, plan_.target_clip);
+  check(published.size() == h.size() && h.size() == solver_->rows());
+  std::vector<double> target(h.size());
+  for (size_t i = 0; i < target.size(); ++i)
+    target[i] = std::clamp(published[i] - h[i], -plan_.target_clip, plan_.target_clip);
   solver_->solve(target);
-  const VectorXd scores = solver_->data() * solver_->x();
   const double clip = plan_.message_clip(party_);
   std::vector<int64_t> out;
-  for (const double score : scores)
+  for (const double score : solver_->scores())
     out.push_back(static_cast<int64_t>(
         std::nearbyint(std::ldexp(std::clamp(score, -clip, clip), plan_.fraction))));
   return out;
 }
 
-std::span<const double> NoisySharingParty::model() const {
-  return {solver_->x().data(), size_t(solver_->x().size())};
-}
+std::span<const double> NoisySharingParty::model() const { return solver_->x(); }
 
 }  // namespace parley::learn

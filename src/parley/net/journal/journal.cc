@@ -18,9 +18,12 @@ namespace {
 constexpr size_t kHeadRoom = 8192;  // more than a head has
 
 Error failed(const std::string& what, const std::filesystem::path& file) {
+  const int reason = errno;
+  const bool full = reason == ENOSPC || reason == EDQUOT || reason == EFBIG;
   return {Code::kFailed,
-          what + ": " + std::strerror(errno),
-          "Check the disk.",
+          what + ": " + std::strerror(reason),
+          full ? "Make room on the disk, and start again: the job goes on where it was."
+               : "Check the disk, and start again: the job goes on where it was.",
           {.file = file.string()}};
 }
 
@@ -152,7 +155,7 @@ Result<void> Journal::write(const Bytes& bytes) {
   if (torn_)
     return Error{Code::kFailed,
                  "could not be written before",
-                 "Check the disk, and start again.",
+                 "Check the disk, and start again: the job goes on where it was.",
                  {.file = file_.string()}};
   for (size_t done = 0; done < bytes.size();) {
     const ssize_t count = ::write(descriptor_, &bytes[done], bytes.size() - done);

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 
+#include "parley/base/bytes.h"
 #include "parley/privacy/accounting/basic.h"
 #include "parley/privacy/accounting/conversion.h"
 #include "parley/privacy/accounting/gdp.h"
@@ -42,6 +43,29 @@ TEST(GaussianDp, EqualsTheGoldenValues) {
   expect_golden(gdp_mu(10, Delta{1e-6}), 1.84813220577);
   expect_golden(gdp_delta(.2, 1), 1.7546333319e-08);
   expect_golden(gdp_epsilon(std::sqrt(1000), kDelta), 633.929851, 1e-9);
+}
+
+/// Values by arithmetic with 60 digits.
+TEST(GaussianDp, IsTheNextDoubleOrTheOneAboveItAlsoWhereTermsCancel) {
+  constexpr double kGolden[][3] = {{1, 1, 0.126936737506643946},
+                                   {0.125, 0, 0.0498353380584944424},
+                                   {0.0625, 1, 4.08104795931663776e-60},
+                                   {2, 40, 8.08286637329429884e-82},
+                                   {7, 3, 0.998076640000439769},
+                                   {0.5, 10, 9.85512061085016588e-89},
+                                   {0x1p-10, 0.01, 6.17459699496352632e-29}};
+  for (const auto& [mu, epsilon, delta] : kGolden) {
+    EXPECT_GE(gdp_delta(mu, epsilon), delta) << mu << " " << epsilon;
+    EXPECT_LE(gdp_delta(mu, epsilon), delta * (1 + 0x1p-50)) << mu << " " << epsilon;
+  }
+}
+
+TEST(GaussianDp, HasTheSameBitsOnEveryMachine) {
+  TupleBytes bits;
+  for (double mu = .001; mu < 50; mu *= 1.3)
+    for (double epsilon : {0., .01, .3, 1., 4., 20., 500.}) bits.add(gdp_delta(mu, epsilon));
+  EXPECT_EQ(to_hex(bits.sha256()),
+            "219f0af2fa188689513c442486db87241cc82af3f1936a13c2373b34303a9f3e");
 }
 
 TEST(GaussianDp, AddsUpSquaresOverUnequalReleases) {

@@ -125,8 +125,11 @@ def test_sparse_rows_are_the_same_rows():
     sparse = pytest.importorskip("scipy.sparse")
     x, y = rows(500)
     x[np.abs(x) < 1] = 0
-    dense = made(DPLogisticRegression, random_state=4).fit(x, y)
-    assert np.array_equal(dense.coef_, made(DPLogisticRegression, random_state=4).fit(sparse.csr_matrix(x), y).coef_)
+    for bounds in (BOUNDS, (0, 10)):  # A 0 stays 0 as a feature, or becomes -1.
+        dense = made(DPLogisticRegression, bounds=bounds, random_state=4).fit(x, y)
+        for form in (sparse.csr_matrix, sparse.csc_matrix, sparse.coo_matrix):
+            model = made(DPLogisticRegression, bounds=bounds, random_state=4).fit(form(x), y)
+            assert np.array_equal(dense.coef_, model.coef_)
 
 
 def test_help_is_useful():

@@ -198,6 +198,7 @@ TEST(CInterface, ALedgerPaysForManyFitsAndRefusesWhatItCannotPay) {
             PARLEY_INVALID);
 }
 
+/// Whether bounds let rows stay sparse (a 0 is 0 as a feature) or not.
 TEST(CInterface, SparseRowsAreTheSameRows) {
   Tables tables;
   std::vector<int64_t> indices, offsets = {0};
@@ -213,10 +214,16 @@ TEST(CInterface, SparseRowsAreTheSameRows) {
                                      indices.data(), offsets.data(), kRows, 2, nullptr),
             PARLEY_OK);
   tables.add_labels("sparse");
-  const Said dense = call("fit", settings({{"seed", 7}}), tables.get());
-  const Said sparse = call("fit", settings({{"seed", 7}, {"table", "sparse"}}), tables.get());
-  ASSERT_EQ(sparse.status, PARLEY_OK) << sparse.json;
-  EXPECT_EQ(dense.json["model"], sparse.json["model"]);
+  for (const double low : {4.0, -6.0})
+    for (const char* const loss : {"logistic", "hinge", "squared", "huber"}) {
+      Json how = settings({{"seed", 7}, {"loss", loss}, {"lower", {-10, low}}});
+      if (low < 0) how.erase("rounds");  // also rule statistics
+      const Said dense = call("fit", how, tables.get());
+      how["table"] = "sparse";
+      const Said sparse = call("fit", how, tables.get());
+      ASSERT_EQ(sparse.status, PARLEY_OK) << sparse.json;
+      EXPECT_EQ(dense.json["model"], sparse.json["model"]) << loss << low;
+    }
   indices[5] = 2;
   EXPECT_EQ(parley_tables_add_sparse(tables.handle.get(), "odd", names, values.data(),
                                      indices.data(), offsets.data(), kRows, 2, nullptr),

@@ -18,7 +18,7 @@ except ImportError as error:  # pragma: no cover
     raise ImportError("parley's estimators are scikit-learn estimators: pip install scikit-learn") from error
 
 from ._library import call, shown
-from ._tables import Tables, own_columns
+from ._tables import Tables, own_columns, plain
 from .ledger import as_ledger
 
 _PARAMETERS = """
@@ -126,10 +126,7 @@ class _DPLinear(BaseEstimator):  # type: ignore[misc]
 
     def _validated(self, X: Any, *target: Any, **how: Any) -> Any:
         how.update(dtype=np.float64, accept_sparse="csr")
-        if not hasattr(X, "__array__") and hasattr(X, "__arrow_c_stream__"):
-            import pyarrow as pa
-
-            X = pa.table(X).to_pandas()
+        X = plain(X)
         if len(target) == 1 and target[0] is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         try:

@@ -56,7 +56,8 @@ _PARAMETERS_END = """    public : tuple (X, y), optional
     n_jobs : int, optional
         Threads; all of the machine's unless given.
     progress : bool or function, default=False
-        Show progress, with tqdm if it is installed.
+        Show progress, with tqdm if it is installed. Off unless asked for, as in scikit-learn, because a grid
+        search would show a bar for every fit.
 
     Attributes
     ----------

@@ -229,6 +229,18 @@ class Package(unittest.TestCase):
             thread.join()
         self.assertTrue(all(model == found[0] for model in found) and len(found) == 4)
 
+    def test_sparse_rows_take_the_memory_of_what_they_hold(self):
+        rows, columns = 100_000, 400
+        matrix = Sparse(rows, columns, 5)
+        found = Tables()
+        found.add("records", matrix, [f"x{j}" for j in range(columns)])
+        found.add("records", (matrix.indices[::5] % 2).astype(float), ["y"])
+        gc.collect()
+        pathlib.Path("/proc/self/clear_refs").write_text("5")  # The peak is now what is in use.
+        before = memory("VmRSS")
+        fit(found, lower=[-1] * columns, upper=[1] * columns, rounds=1, seed=1, threads=1)
+        self.assertLess(memory("VmHWM") - before, 4 * matrix.bytes() + 20e6)  # dense: 320e6
+
     def test_ctrl_c_stops_a_call(self):
         arrived = threading.Event()
 

@@ -333,6 +333,26 @@ class Package(unittest.TestCase):
             parley.audit("laplace", runs=50, progress=True)
         self.assertRegex(said.getvalue(), r"\raudit: (\d+) of \1\n$")
 
+    def test_a_job_over_the_network_is_verified_and_attacked(self):
+        charter = job_over_the_network(self.folder)
+        model, transcript = self.folder / "job" / "model.json", self.folder / "job" / "transcript.pb.zst"
+        ledgers = {"bank-a": self.folder / "bank-a" / "state" / "ledger.db"}
+        found = parley.verify(model, transcript, charter, ledgers=ledgers)
+        self.assertTrue(found["holds"] and found["recomputed"], found)
+        changed = json.loads(model.read_text())
+        changed["model"]["theta"][0] += 1e-9
+        model.write_text(json.dumps(changed))
+        found = parley.verify(model, transcript, charter)
+        self.assertFalse(found["holds"], found)
+        self.assertIn("theta", json.dumps(found["findings"]))
+        with self.assertRaises(parley.ParleyError):
+            parley.verify(model, self.folder / "job" / "nothing", charter)
+        attack = parley.audit(charter, owner="bank-a", runs=500, confidence=1 - 1e-7)
+        self.assertEqual((attack["target"]["owner"], attack["verdict"]), ("bank-a", "passes"))
+        self.assertLessEqual(attack["certified_epsilon"]["clopper_pearson"], attack["claimed"]["epsilon"])
+        with self.assertRaises(parley.InvalidError):
+            parley.audit(charter, owner="nobody", runs=500)
+
     def test_the_estimators_say_what_they_need(self):
         try:
             import sklearn  # noqa: F401

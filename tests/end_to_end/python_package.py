@@ -353,6 +353,13 @@ class Package(unittest.TestCase):
         with self.assertRaises(parley.InvalidError):
             parley.audit(charter, owner="nobody", runs=500)
 
+    def test_a_delta_of_one_row_is_refused_by_name(self):
+        rows = Tables()
+        rows.add("records", numpy.broadcast_to(numpy.array([[0.5, -0.5, 1.0]]), (1_000_000, 3)), ["x0", "x1", "y"])
+        with self.assertRaisesRegex(ValueError, "delta: must be below 1/rows(.|\n)*1e-7") as found:
+            fit(rows, seed=1)
+        self.assertEqual(found.exception.where, {"key": "delta"})
+
     def test_the_estimators_say_what_they_need(self):
         try:
             import sklearn  # noqa: F401

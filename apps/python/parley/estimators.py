@@ -29,7 +29,7 @@ _PARAMETERS = """
         a factor e^epsilon, plus delta. The number of rows is public.
     delta : float, default=1e-6
         0 for pure differential privacy (Laplace noise, more of it); else Gaussian noise. Choose it well
-        below 1 / rows.
+        below 1 / rows: from 1 / rows on, so the default from 1,000,000 rows on, a fit is refused.
     bounds : tuple (lower, upper)
         Public: numbers, or one number for each feature. Values outside are moved to them. Required, and
         never taken from the data, because the smallest and largest value tell about single rows.
@@ -181,7 +181,9 @@ class _DPLinear(BaseEstimator):  # type: ignore[misc]
 
     def _add_public(self, tables: Tables, names: Sequence[str]) -> None:
         rows, target = self.public
-        rows = np.asarray(rows, dtype=np.float64)
+        rows = plain(rows)
+        if not hasattr(rows, "tocsr"):
+            rows = np.asarray(rows, dtype=np.float64)
         if rows.ndim != 2 or rows.shape[1] != len(names):
             raise ValueError(f"public rows must have the {len(names)} features of X")
         tables.add("public", rows, names)

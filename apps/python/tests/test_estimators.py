@@ -136,3 +136,23 @@ def test_help_is_useful():
     for cls in CLASSIFIERS + REGRESSORS:
         for name in cls().get_params():
             assert name in cls.__doc__, (cls, name)
+def test_sparse_public_rows_are_the_same_rows():
+    sparse = pytest.importorskip("scipy.sparse")
+    x, y = rows(1500)
+    private, public = slice(0, 1000), slice(1000, 1500)
+    found = [made(DPLogisticRegression, public=(form(x[public]), y[public]), random_state=1).fit(x[private], y[private]).coef_
+             for form in (np.asarray, sparse.csr_matrix, sparse.coo_matrix)]
+    assert np.array_equal(found[0], found[1]) and np.array_equal(found[0], found[2])
+    with pytest.raises(ValueError, match="6 features"):
+        made(DPLogisticRegression, public=(sparse.csr_matrix(x[public, :5]), y[public])).fit(x[private], y[private])
+
+
+def test_a_delta_that_is_too_large_for_the_rows_is_refused_by_name():
+    x = np.broadcast_to(np.array([[0.5, -0.5]]), (1_000_000, 2))
+    y = np.arange(1_000_000) % 2
+    with pytest.raises(ValueError, match="delta: must be below 1/rows(.|\n)*1e-7") as found:
+        made(DPLogisticRegression, random_state=1).fit(x, y)
+    assert found.value.where == {"key": "delta"}
+    made(DPLogisticRegression, delta=1e-7, rounds=1, random_state=1).fit(x, y)
+
+

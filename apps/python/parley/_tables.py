@@ -112,7 +112,7 @@ def _through_pyarrow(rows: Any) -> Any:
 def _unmasked(column: Any) -> Any:
     """A null is a missing number."""
     if isinstance(column, np.ma.MaskedArray) and column.dtype.kind in "biuf":
-        return column.astype(np.float64).filled(np.nan)
+        return np.ma.filled(column.astype(np.float64), np.nan)
     return np.asarray(column)
 
 

@@ -2,15 +2,22 @@
 """The Python package over the shared library of this build, with numpy alone: calls, tables, ledgers, charters,
 forecasts, and a fit that is `parley simulate`'s model bit for bit. scikit-learn and all else: scripts/check python."""
 
+import contextlib
+import gc
+import io
 import json
 import os
 import pathlib
 import pickle
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
+import time
+import types
 import unittest
+from unittest import mock
 
 import numpy
 
@@ -40,6 +47,44 @@ def tables(x, y, name="records"):
 
 def fit(rows, **more):
     return _library.call("fit", {**SETTINGS, **more}, rows)
+
+
+JOB = """import sys
+from consortium import OWNERS, Consortium
+held = Consortium(sys.argv[1])
+learner, port = held.learner()
+started = [learner] + [held.owner(owner, port) for owner in OWNERS]
+sys.exit(any(process.wait(100) for process in started))
+"""
+
+
+def job_over_the_network(folder):
+    """Three owners and a learner as processes. In a process of its own, whose module `parley` is the tests'."""
+    subprocess.run([sys.executable, "-B", "-c", JOB, folder], check=True, timeout=200,
+                   env={**os.environ, "PYTHONPATH": str(ROOT / "tests" / "support")})
+    return parley.Charter.read(folder / "job.charter.toml")
+
+
+class Sparse:
+    """As much of a sparse matrix of scipy's as the package needs: `each` ones in every row."""
+
+    def __init__(self, rows, columns, each):
+        self.shape = rows, columns
+        self.indices = numpy.sort(numpy.random.RandomState(1).randint(0, columns, (rows, each)), axis=1).ravel()
+        self.indptr = numpy.arange(0, rows * each + 1, each)
+        self.data = numpy.ones(rows * each)
+
+    def tocsr(self):
+        return self
+
+    def bytes(self):
+        return self.indices.nbytes + self.indptr.nbytes + self.data.nbytes
+
+
+def memory(of):
+    """A number of /proc/self/status in bytes."""
+    status = pathlib.Path("/proc/self/status").read_text()
+    return 1024 * int(status.split(of + ":")[1].split()[0])
 
 
 class Frame(dict):
@@ -183,6 +228,137 @@ class Package(unittest.TestCase):
         for thread in threads:
             thread.join()
         self.assertTrue(all(model == found[0] for model in found) and len(found) == 4)
+
+    def test_sparse_rows_take_the_memory_of_what_they_hold(self):
+        rows, columns = 100_000, 400
+        matrix = Sparse(rows, columns, 5)
+        found = Tables()
+        found.add("records", matrix, [f"x{j}" for j in range(columns)])
+        found.add("records", (matrix.indices[::5] % 2).astype(float), ["y"])
+        gc.collect()
+        pathlib.Path("/proc/self/clear_refs").write_text("5")  # The peak is now what is in use.
+        before = memory("VmRSS")
+        fit(found, lower=[-1] * columns, upper=[1] * columns, rounds=1, seed=1, threads=1)
+        self.assertLess(memory("VmHWM") - before, 4 * matrix.bytes() + 20e6)  # dense: 320e6
+
+    def test_ctrl_c_stops_a_call(self):
+        arrived = threading.Event()
+
+        def handler(number, frame):
+            arrived.set()
+            raise KeyboardInterrupt
+
+        self.addCleanup(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, handler))
+        x, y = records()
+        for command, settings, total in (("fit", {**SETTINGS, "rounds": 1000}, 1000),
+                                         ("audit", {"mechanism": "laplace", "runs": 10_000_000, "threads": 1}, None)):
+            heard = []
+
+            def progress(done, all_of_it):
+                heard.append((done, all_of_it))
+                if len(heard) == 1:
+                    os.kill(os.getpid(), signal.SIGINT)
+                    arrived.wait(60)
+
+            with self.subTest(command=command):
+                arrived.clear()
+                with self.assertRaises(KeyboardInterrupt):
+                    _library.call(command, settings, tables(x, y), progress)
+                self.assertTrue(arrived.is_set())
+                self.assertLess(*heard[-1])
+                self.assertIn(total, (None, heard[-1][1]))
+
+    def test_the_library_works_without_the_lock_of_python(self):
+        """No thread gives the lock away by itself here; what another one does between two progress reports, it does
+        while the library works."""
+        self.addCleanup(sys.setswitchinterval, sys.getswitchinterval())
+        sys.setswitchinterval(1000)
+        turns, over, heard = [0], threading.Event(), []
+
+        def other():
+            while not over.is_set():
+                turns[0] += 1
+                time.sleep(1e-3)
+
+        def fits():
+            for _ in range(1000):
+                heard.clear()
+                fit_with_progress(lambda done, total: heard.append(turns[0]))
+                if heard[-1] > heard[0]:
+                    return
+
+        rows = tables(*records())
+
+        def fit_with_progress(progress):
+            _library.call("fit", {**SETTINGS, "rounds": 100, "seed": 1}, rows, progress)
+
+        threads = [threading.Thread(target=other), threading.Thread(target=fits)]
+        for thread in threads:
+            thread.start()
+        threads[1].join()
+        over.set()
+        threads[0].join()
+        self.assertGreater(heard[-1], heard[0])
+
+    def test_a_progress_bar_is_closed_however_a_call_ends(self):
+        made = []
+
+        class Bar:
+            def __init__(self, **how):
+                self.n, self.total, self.closed = 0, None, 0
+                made.append(self)
+
+            def update(self, more):
+                self.n += more
+                if self.total == stop_at:
+                    raise KeyboardInterrupt
+
+            def close(self):
+                self.closed += 1
+
+        auto = types.ModuleType("tqdm.auto")
+        auto.tqdm = Bar
+        with mock.patch.dict(sys.modules, {"tqdm": types.ModuleType("tqdm"), "tqdm.auto": auto}):
+            stop_at = None
+            parley.audit("laplace", runs=50, progress=True)
+            self.assertEqual(made[-1].n, made[-1].total)
+            stop_at = made[-1].total
+            with self.assertRaises(KeyboardInterrupt):
+                parley.audit("laplace", runs=50, progress=True)
+            with self.assertRaises(parley.InvalidError):
+                parley.audit("no such mechanism", progress=True)
+        self.assertEqual([bar.closed for bar in made], [1, 1, 1])
+        said = io.StringIO()
+        with mock.patch.dict(sys.modules, {"tqdm": None, "tqdm.auto": None}), contextlib.redirect_stderr(said):
+            parley.audit("laplace", runs=50, progress=True)
+        self.assertRegex(said.getvalue(), r"\raudit: (\d+) of \1\n$")
+
+    def test_a_job_over_the_network_is_verified_and_attacked(self):
+        charter = job_over_the_network(self.folder)
+        model, transcript = self.folder / "job" / "model.json", self.folder / "job" / "transcript.pb.zst"
+        ledgers = {"bank-a": self.folder / "bank-a" / "state" / "ledger.db"}
+        found = parley.verify(model, transcript, charter, ledgers=ledgers)
+        self.assertTrue(found["holds"] and found["recomputed"], found)
+        changed = json.loads(model.read_text())
+        changed["model"]["theta"][0] += 1e-9
+        model.write_text(json.dumps(changed))
+        found = parley.verify(model, transcript, charter)
+        self.assertFalse(found["holds"], found)
+        self.assertIn("theta", json.dumps(found["findings"]))
+        with self.assertRaises(parley.ParleyError):
+            parley.verify(model, self.folder / "job" / "nothing", charter)
+        attack = parley.audit(charter, owner="bank-a", runs=500, confidence=1 - 1e-7)
+        self.assertEqual((attack["target"]["owner"], attack["verdict"]), ("bank-a", "passes"))
+        self.assertLessEqual(attack["certified_epsilon"]["clopper_pearson"], attack["claimed"]["epsilon"])
+        with self.assertRaises(parley.InvalidError):
+            parley.audit(charter, owner="nobody", runs=500)
+
+    def test_a_delta_of_one_row_is_refused_by_name(self):
+        rows = Tables()
+        rows.add("records", numpy.broadcast_to(numpy.array([[0.5, -0.5, 1.0]]), (1_000_000, 3)), ["x0", "x1", "y"])
+        with self.assertRaisesRegex(ValueError, "delta: must be below 1/rows(.|\n)*1e-7") as found:
+            fit(rows, seed=1)
+        self.assertEqual(found.exception.where, {"key": "delta"})
 
     def test_the_estimators_say_what_they_need(self):
         try:

@@ -9,6 +9,7 @@ import json
 import math
 
 import dp_accounting as dp
+from dp_accounting import dp_event
 
 
 def rho_of_shares(body):
@@ -36,7 +37,7 @@ def convert(event, factor=1.0):
     if kind == "laplace":
         return dp.LaplaceDpEvent(body["noise_multiplier"])
     if kind == "discrete_laplace":
-        return dp.DiscreteLaplaceDpEvent(body["noise_parameter"], int(body["sensitivity"]))
+        return dp_event.DiscreteLaplaceDpEvent(body["noise_parameter"], int(body["sensitivity"]))
     if kind == "discrete_gaussian":  # Its RDP is that of continuous noise; its PLD differs, by little.
         return dp.GaussianDpEvent(factor * body["sigma"] / body["sensitivity"])
     if kind == "gaussian_shares":

@@ -97,7 +97,14 @@ def call(command: str, arguments: Mapping[str, Any], tables: Optional[Tables] = 
     """
     given = {key: value for key, value in arguments.items() if value is not None}
     text = json.dumps(given, allow_nan=False).encode()
-    stop = _Stop(progress)
+    try:
+        return _called(command, text, tables, _Stop(progress))
+    finally:
+        if isinstance(progress, _Bar):
+            progress.close()
+
+
+def _called(command: str, text: bytes, tables: Optional[Tables], stop: _Stop) -> dict[str, Any]:
     callback = _Hooks.CALLBACK(stop)
     hooks = _Hooks(ctypes.sizeof(_Hooks), None, callback)
     found = ctypes.c_void_p()
@@ -130,26 +137,39 @@ def _in_thread(run: Callable[[], None], stop: _Stop) -> None:
     return None
 
 
+class _Bar:
+    """tqdm's bar if it is installed, else a line; ``call`` closes it, however the call ends."""
+
+    def __init__(self, what: str) -> None:
+        self._what, self._begun = what, False
+        try:
+            from tqdm.auto import tqdm
+        except ImportError:
+            self._bar: Any = None
+        else:
+            self._bar = tqdm(desc=what, leave=False)
+
+    def __call__(self, done: int, total: int) -> None:
+        if self._bar is None:
+            self._begun = True
+            print(f"\r{self._what}: {done} of {total}", end="", file=sys.stderr, flush=True)
+        else:
+            self._bar.total = total
+            self._bar.update(done - self._bar.n)
+
+    def close(self) -> None:
+        """The bar goes away; the line ends."""
+        if self._bar is not None:
+            self._bar.close()
+        elif self._begun:
+            print(file=sys.stderr, flush=True)
+
+
 def shown(what: str, wanted: Any) -> Optional[Progress]:
-    """A progress bar: ``wanted`` is False, True (tqdm if it is installed) or a function."""
+    """How a call shows how far it is: ``wanted`` is False, True or a function."""
     if callable(wanted):
         return wanted  # type: ignore[no-any-return]
-    if not wanted:
-        return None
-    try:
-        from tqdm.auto import tqdm
-    except ImportError:
-        return lambda done, total: print(f"\r{what}: {done} of {total}", end="\n" if done == total else "",
-                                         file=sys.stderr, flush=True)
-    bar = tqdm(desc=what, leave=False)
-
-    def advance(done: int, total: int) -> None:
-        bar.total = total
-        bar.update(done - bar.n)
-        if done == total:
-            bar.close()
-
-    return advance
+    return _Bar(what) if wanted else None
 
 
 def version() -> str:

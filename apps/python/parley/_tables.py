@@ -84,6 +84,38 @@ class Tables:
             raise error_from(json.loads(self._take_text(error)))
 
 
+def plain(rows: Any) -> Any:
+    """What numpy can read. Rows that speak Arrow only, such as DuckDB's relations, become a data frame, or, without
+    pandas, an array without names."""
+    if hasattr(rows, "__array__") or not hasattr(rows, "__arrow_c_stream__"):
+        return rows
+    if not hasattr(rows, "fetchnumpy"):
+        return _through_pyarrow(rows)
+    columns = {name: _unmasked(column) for name, column in rows.fetchnumpy().items()}
+    try:
+        import pandas as pd
+    except ImportError:
+        return np.column_stack(list(columns.values()))
+    return pd.DataFrame(columns)
+
+
+def _through_pyarrow(rows: Any) -> Any:
+    try:
+        import pandas  # noqa: F401
+        import pyarrow as pa
+    except ImportError:
+        raise ImportError(f"{type(rows).__name__} is read through pyarrow and pandas: pip install pyarrow pandas, or "
+                          "give numpy arrays, a polars frame or a DuckDB relation") from None
+    return pa.table(rows).to_pandas()
+
+
+def _unmasked(column: Any) -> Any:
+    """A null is a missing number."""
+    if isinstance(column, np.ma.MaskedArray) and column.dtype.kind in "biuf":
+        return np.ma.filled(column.astype(np.float64), np.nan)
+    return np.asarray(column)
+
+
 def own_columns(frame: Any, validated: Any) -> Any:
     """The columns of a data frame where they lie, if all are doubles, so that the array that scikit-learn made of it
     can go before the library makes its rows; else that array."""

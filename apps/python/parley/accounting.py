@@ -105,8 +105,8 @@ def audit(target: Union[str, Charter], *, owner: Optional[str] = None, epsilon: 
           confidence: Optional[float] = None, seed: int = 1, progress: Any = False) -> dict[str, Any]:
     """Attack a mechanism by its name, or an owner of a charter's job.
 
-    Made-up records only; nothing is spent. ``certified`` above ``claimed`` in the result would prove
-    a violation; below, nothing is proven.
+    Made-up records only; nothing is spent. A ``certified_epsilon`` above that of ``claimed`` in the result
+    would prove a violation, which ``verdict`` says; below, nothing is proven.
     """
     how: dict[str, Any] = {"method": method, "runs": runs, "confidence": confidence, "seed": seed}
     if isinstance(target, Charter):

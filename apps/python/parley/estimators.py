@@ -18,7 +18,7 @@ except ImportError as error:  # pragma: no cover
     raise ImportError("parley's estimators are scikit-learn estimators: pip install scikit-learn") from error
 
 from ._library import call, shown
-from ._tables import Tables, own_columns
+from ._tables import Tables, own_columns, plain
 from .ledger import as_ledger
 
 _PARAMETERS = """
@@ -29,7 +29,7 @@ _PARAMETERS = """
         a factor e^epsilon, plus delta. The number of rows is public.
     delta : float, default=1e-6
         0 for pure differential privacy (Laplace noise, more of it); else Gaussian noise. Choose it well
-        below 1 / rows.
+        below 1 / rows: from 1 / rows on, so the default from 1,000,000 rows on, a fit is refused.
     bounds : tuple (lower, upper)
         Public: numbers, or one number for each feature. Values outside are moved to them. Required, and
         never taken from the data, because the smallest and largest value tell about single rows.
@@ -56,7 +56,8 @@ _PARAMETERS_END = """    public : tuple (X, y), optional
     n_jobs : int, optional
         Threads; all of the machine's unless given.
     progress : bool or function, default=False
-        Show progress, with tqdm if it is installed.
+        Show progress, with tqdm if it is installed. Off unless asked for, as in scikit-learn, because a grid
+        search would show a bar for every fit.
 
     Attributes
     ----------
@@ -126,10 +127,7 @@ class _DPLinear(BaseEstimator):  # type: ignore[misc]
 
     def _validated(self, X: Any, *target: Any, **how: Any) -> Any:
         how.update(dtype=np.float64, accept_sparse="csr")
-        if not hasattr(X, "__array__") and hasattr(X, "__arrow_c_stream__"):
-            import pyarrow as pa
-
-            X = pa.table(X).to_pandas()
+        X = plain(X)
         if len(target) == 1 and target[0] is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         try:
@@ -183,7 +181,9 @@ class _DPLinear(BaseEstimator):  # type: ignore[misc]
 
     def _add_public(self, tables: Tables, names: Sequence[str]) -> None:
         rows, target = self.public
-        rows = np.asarray(rows, dtype=np.float64)
+        rows = plain(rows)
+        if not hasattr(rows, "tocsr"):
+            rows = np.asarray(rows, dtype=np.float64)
         if rows.ndim != 2 or rows.shape[1] != len(names):
             raise ValueError(f"public rows must have the {len(names)} features of X")
         tables.add("public", rows, names)

@@ -3,8 +3,9 @@
     diffprivlib_tests.py FOLDER
 
 Its source distribution is fetched from PyPI into FOLDER; none of its code is kept here. Names that the tests import are
-ours under theirs: data_norm and bounds_X become bounds, bounds_y becomes target_bounds, delta is 0. Tests that differ are listed
-below with the reason; each of them must fail, and each other test must pass.
+ours under theirs: data_norm and bounds_X become bounds, bounds_y becomes target_bounds, delta is 0. C, max_iter, tol and copy_X are
+taken and ignored, since ours have no such parameters; theirs are compared with their own defaults only. Tests that differ are
+listed below with the reason; each of them must fail, and each other test must pass.
 """
 
 import pathlib

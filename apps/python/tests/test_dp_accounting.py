@@ -11,6 +11,9 @@ CASES = [({"gaussian": sigma, "count": count}, "add_remove") for sigma in (0.7, 
 CASES += [({"laplace": scale, "count": count}, "add_remove") for scale in (0.5, 3.0, 20.0) for count in (1, 10, 100)]
 CASES += [({"gaussian": sigma, "count": count, "sampling_probability": q}, "add_remove")
           for sigma in (0.8, 1.5) for count in (10, 1000) for q in (0.01, 0.1)]
+CASES += [({"self_composed": {"count": count, "event": {
+    "discrete_laplace": {"noise_parameter": 1 / scale, "sensitivity": moved}}}}, "add_remove")
+          for scale, moved in ((2.0, 1), (30.0, 4)) for count in (1, 10)]
 
 
 def theirs(events, adjacency, pessimistic=True):

@@ -1,11 +1,15 @@
 """The estimators as scikit-learn sees them, and what they promise."""
 
+import json
+import os
 import pickle
+import subprocess
 
 import numpy as np
 import parley
 import pytest
 from parley import DPHuberRegressor, DPLinearRegression, DPLinearSVC, DPLogisticRegression
+from parley._program import path as program_of_the_wheel
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.model_selection import GridSearchCV, cross_val_predict
@@ -74,6 +78,34 @@ def test_a_seed_is_not_private_and_none_is():
     assert fresh.privacy_["owners"][0]["epsilon"] <= 1.0
 
 
+class Frame(dict):
+    """As little of a data frame as the package needs."""
+
+    def __init__(self, **columns):
+        super().__init__(columns)
+        self.columns = list(columns)
+
+
+@pytest.mark.parametrize("cls,more", [(DPLogisticRegression, {}), (DPLogisticRegression, {"epsilon": 100.0}),
+                                      (DPLinearSVC, {"delta": 0.0}), (DPLinearRegression, {}), (DPHuberRegressor, {})])
+def test_a_seeded_fit_is_simulated_bit_for_bit(tmp_path, cls, more):
+    x, y = rows(800)
+    model = made(cls, random_state=9, **more).fit(x, y)
+    bundle = json.loads(model.bundle_)
+    unit = TARGET[1] if cls in REGRESSORS else 1.0
+    frame = Frame(**{f"x{j}": x[:, j] for j in range(6)}, y=y.astype(float))
+    charter = parley.Charter(model.charter_, bundle=model.bundle_)
+    simulated = parley.simulate(charter, {"analyst": frame}, seed=9, held_out=0).model.parameters
+    assert np.array_equal(model.coef_.ravel(), unit * np.array(simulated[:-1]) / bundle["scale"])
+
+    charter.write(tmp_path / "fit.charter.toml")
+    lines = [",".join([*map(repr, row), str(label)]) for row, label in zip(x.tolist(), y)]
+    (tmp_path / "analyst.csv").write_text("\n".join(["x0,x1,x2,x3,x4,x5,y", *lines]) + "\n")
+    subprocess.run([os.environ.get("PARLEY_BINARY", program_of_the_wheel()), "--quiet", "simulate", "fit.charter.toml",
+                    "--data", ".", "--seed", "9", "--out", "out", "--held-out", "0"], cwd=tmp_path, check=True)
+    assert parley.Model.read(tmp_path / "out" / "model.json").parameters == simulated
+
+
 def test_pipelines_clones_pickles():
     x, y = rows()
     pipe = make_pipeline(StandardScaler(), made(DPLogisticRegression, random_state=2)).fit(x, y)
@@ -112,6 +144,26 @@ def test_public_rows_help():
     assert "pilot_newton" in model.charter_
 
 
+def test_sparse_public_rows_are_the_same_rows():
+    sparse = pytest.importorskip("scipy.sparse")
+    x, y = rows(1500)
+    private, public = slice(0, 1000), slice(1000, 1500)
+    found = [made(DPLogisticRegression, public=(form(x[public]), y[public]), random_state=1).fit(x[private], y[private]).coef_
+             for form in (np.asarray, sparse.csr_matrix, sparse.coo_matrix)]
+    assert np.array_equal(found[0], found[1]) and np.array_equal(found[0], found[2])
+    with pytest.raises(ValueError, match="6 features"):
+        made(DPLogisticRegression, public=(sparse.csr_matrix(x[public, :5]), y[public])).fit(x[private], y[private])
+
+
+def test_a_delta_that_is_too_large_for_the_rows_is_refused_by_name():
+    x = np.broadcast_to(np.array([[0.5, -0.5]]), (1_000_000, 2))
+    y = np.arange(1_000_000) % 2
+    with pytest.raises(ValueError, match="delta: must be below 1/rows(.|\n)*1e-7") as found:
+        made(DPLogisticRegression, random_state=1).fit(x, y)
+    assert found.value.where == {"key": "delta"}
+    made(DPLogisticRegression, delta=1e-7, rounds=1, random_state=1).fit(x, y)
+
+
 def test_labels_of_any_kind_and_weights_of_classes():
     x, y = rows(1000)
     names = np.where(y == 1, "yes", "no")
@@ -125,8 +177,11 @@ def test_sparse_rows_are_the_same_rows():
     sparse = pytest.importorskip("scipy.sparse")
     x, y = rows(500)
     x[np.abs(x) < 1] = 0
-    dense = made(DPLogisticRegression, random_state=4).fit(x, y)
-    assert np.array_equal(dense.coef_, made(DPLogisticRegression, random_state=4).fit(sparse.csr_matrix(x), y).coef_)
+    for bounds in (BOUNDS, (0, 10)):  # A 0 stays 0 as a feature, or becomes -1.
+        dense = made(DPLogisticRegression, bounds=bounds, random_state=4).fit(x, y)
+        for form in (sparse.csr_matrix, sparse.csc_matrix, sparse.coo_matrix):
+            model = made(DPLogisticRegression, bounds=bounds, random_state=4).fit(form(x), y)
+            assert np.array_equal(dense.coef_, model.coef_)
 
 
 def test_help_is_useful():

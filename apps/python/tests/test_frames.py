@@ -8,6 +8,8 @@ import polars as pl
 import pyarrow as pa
 from parley import DPLogisticRegression
 from parley._tables import own_columns
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 ROWS = 500
 
@@ -68,6 +70,29 @@ def test_columns_of_doubles_are_read_where_they_lie():
     polars = pl.from_pandas(table)
     columns = own_columns(polars, polars.to_numpy())
     assert [np.shares_memory(column, polars[name].to_numpy()) for name, column in zip(polars.columns, columns)] == [True] * 2
+
+
+def test_set_output():
+    table = frame()
+    x, y = table[["age", "dose"]], (table["ill"] == "yes").to_numpy()
+    pipe = make_pipeline(StandardScaler(), DPLogisticRegression(bounds=(-3, 3))).set_output(transform="polars").fit(x, y)
+    assert isinstance(pipe[:-1].transform(x), pl.DataFrame)
+    assert list(pipe[-1].feature_names_in_) == ["age", "dose"] and set(pipe.predict(x)) <= {False, True}
+
+
+def test_rows_that_speak_arrow_only():
+    class Stream:
+        def __init__(self, table):
+            self.table = table
+
+        def __arrow_c_stream__(self, schema=None):
+            return self.table.__arrow_c_stream__(schema)
+
+    table = frame()
+    x, y = pa.Table.from_pandas(table[["age", "dose"]]), (table["ill"] == "yes").to_numpy()
+    model = DPLogisticRegression(bounds=([18, 0], [90, 10]), random_state=5)
+    assert np.array_equal(model.fit(Stream(x), y).coef_, model.fit(x, y).coef_)
+    assert list(model.fit(Stream(x), y).feature_names_in_) == ["age", "dose"]
 
 
 def test_forecast_from_a_frame():

@@ -125,17 +125,18 @@ struct OwnRows {
 Result<OwnRows> own_rows(data::Source source, const charter::Charter& charter,
                          const std::vector<std::string>& own_columns) {
   source.select.unit.reset();
-  const data::AnyRows rows = TRY(data::load_any(source, charter.schema)).rows;
   if (own_columns.empty()) {
-    const data::AnyRows known = plan::with_class(charter, rows);
+    const data::AnyRows known =
+        plan::with_class(charter, TRY(data::load_any(source, charter.schema)).rows);
     return OwnRows{known, known};
   }
-  const auto* dense = std::get_if<DenseRows>(&rows);
-  if (dense == nullptr)
+  if (source.kind == data::Source::Kind::kLibsvm)
     return Error{Code::kInvalid, "LIBSVM files have no names of columns",
                  "Leave out the own columns."};
+  const DenseRows rows =
+      std::make_shared<const data::Rows>(TRY(data::load(source, charter.schema)).rows);
   const OwnColumns own = TRY(OwnColumns::read(source, charter, own_columns));
-  return OwnRows{plan::with_class(charter, rows), plan::with_class(charter, own.behind(**dense))};
+  return OwnRows{plan::with_class(charter, rows), plan::with_class(charter, own.behind(*rows))};
 }
 
 /// The gain measured on rows held out, as normal with its paired error.

@@ -198,6 +198,7 @@ TEST(CInterface, ALedgerPaysForManyFitsAndRefusesWhatItCannotPay) {
             PARLEY_INVALID);
 }
 
+/// Whether bounds let rows stay sparse (a 0 is 0 as a feature) or not.
 TEST(CInterface, SparseRowsAreTheSameRows) {
   Tables tables;
   std::vector<int64_t> indices, offsets = {0};
@@ -213,10 +214,16 @@ TEST(CInterface, SparseRowsAreTheSameRows) {
                                      indices.data(), offsets.data(), kRows, 2, nullptr),
             PARLEY_OK);
   tables.add_labels("sparse");
-  const Said dense = call("fit", settings({{"seed", 7}}), tables.get());
-  const Said sparse = call("fit", settings({{"seed", 7}, {"table", "sparse"}}), tables.get());
-  ASSERT_EQ(sparse.status, PARLEY_OK) << sparse.json;
-  EXPECT_EQ(dense.json["model"], sparse.json["model"]);
+  for (const double low : {4.0, -6.0})
+    for (const char* const loss : {"logistic", "hinge", "squared", "huber"}) {
+      Json how = settings({{"seed", 7}, {"loss", loss}, {"lower", {-10, low}}});
+      if (low < 0) how.erase("rounds");  // also rule statistics
+      const Said dense = call("fit", how, tables.get());
+      how["table"] = "sparse";
+      const Said sparse = call("fit", how, tables.get());
+      ASSERT_EQ(sparse.status, PARLEY_OK) << sparse.json;
+      EXPECT_EQ(dense.json["model"], sparse.json["model"]) << loss << low;
+    }
   indices[5] = 2;
   EXPECT_EQ(parley_tables_add_sparse(tables.handle.get(), "odd", names, values.data(),
                                      indices.data(), offsets.data(), kRows, 2, nullptr),
@@ -230,9 +237,10 @@ TEST(CInterface, PublicRowsAreThePilot) {
   EXPECT_NE(fit.json["charter"].get<std::string>().find("pilot_newton"), std::string::npos);
 }
 
-TEST(CInterface, PartialSumsAddUp) {
+void expect_parts_to_add_up(const Json& how) {
   const Tables all;
-  const Said fit = call("fit", settings({{"seed", 7}}), all.get());
+  const Said fit = call("fit", how, all.get());
+  ASSERT_EQ(fit.status, PARLEY_OK) << fit.json;
   const std::filesystem::path folder = scratch("partial");
   std::filesystem::create_directories(folder);
   std::ofstream(folder / "bundle.json") << fit.json["bundle"].get<std::string>();
@@ -255,11 +263,40 @@ TEST(CInterface, PartialSumsAddUp) {
     for (int j = 0; j < 3; ++j) sum[j] += found[j];
     parley_tables_free(part);
   }
-  for (int j = 0; j < 3; ++j) EXPECT_EQ(sum[j], whole[j]);
+  for (int j = 0; j < 3; ++j) {
+    EXPECT_EQ(sum[j], whole[j]);
+    EXPECT_NE(sum[j], 0);
+  }
   char* error = nullptr;
   EXPECT_EQ(parley_partial_sum(arguments.c_str(), all.get(), theta, whole, 2, &error),
             PARLEY_INVALID);
   parley_free(error);
+}
+
+TEST(CInterface, PartialSumsAddUp) {
+  for (const std::string loss : {"logistic", "hinge", "squared", "huber"})
+    for (const double delta : {0.0, 1e-6}) {
+      SCOPED_TRACE(loss + (delta == 0 ? ", Laplace noise" : ", Gaussian noise"));
+      expect_parts_to_add_up(settings({{"seed", 7}, {"loss", loss}, {"delta", delta}}));
+    }
+}
+
+TEST(CInterface, ADeltaOfOneRowIsRefusedByItsOwnName) {
+  const Tables tables;
+  const Said one = call("fit", settings({{"delta", 1e-3}, {"seed", 7}}), tables.get());
+  EXPECT_EQ(one.status, PARLEY_OK) << one.json;
+  parley_tables* many = parley_tables_new();  // one row, a thousand times
+  const double row[] = {1, 5, 1};
+  const char* const names[] = {"x0", "x1", "y"};
+  ASSERT_EQ(parley_tables_add_doubles(many, "records", names, row, 1000, 3, 0, 8, nullptr),
+            PARLEY_OK);
+  const Said refused = call("fit", settings({{"delta", 1e-3}, {"seed", 7}}), many);
+  EXPECT_EQ(refused.status, PARLEY_INVALID);
+  EXPECT_EQ(refused.json["where"]["key"], "delta");
+  EXPECT_FALSE(refused.json["where"].contains("line")) << refused.json;
+  EXPECT_NE(refused.json["hint"].get<std::string>().find("1e-4"), std::string::npos)
+      << refused.json;
+  parley_tables_free(many);
 }
 
 TEST(CInterface, CallsAreStopped) {

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "parley/base/printable.h"
+#include "parley/data/sources/sparse_cells.h"
 
 namespace parley::api {
 namespace {
@@ -16,11 +18,12 @@ data::Cell cell_of(double value) {
 
 /// A block whose cursor is C.
 template <class Block, class C>
-class BlockCells final : public data::Cells {
+class BlockCells final : public data::SparseCells {
  public:
   BlockCells(const Block& block, Names names) : block_(block), names_(std::move(names)) {}
   const Names& names() const override { return names_; }
   uint64_t rows() const override { return block_.rows; }
+  bool sparse(size_t) const override { return std::is_same_v<Block, SparseBlock>; }
   std::unique_ptr<data::CellCursor> cursor() const override { return std::make_unique<C>(block_); }
 
  private:
@@ -68,7 +71,7 @@ class SparseCursor final : public data::CellCursor {
 };
 
 /// Blocks of as many rows, side by side.
-class SideBySide final : public data::Cells {
+class SideBySide final : public data::SparseCells {
  public:
   explicit SideBySide(std::vector<std::shared_ptr<const data::Cells>> blocks)
       : blocks_(std::move(blocks)) {
@@ -80,6 +83,11 @@ class SideBySide final : public data::Cells {
   }
   const Names& names() const override { return names_; }
   uint64_t rows() const override { return blocks_[0]->rows(); }
+  bool sparse(size_t column) const override {
+    const auto& [block, place] = places_[column];
+    const auto* const cells = dynamic_cast<const data::SparseCells*>(blocks_[block].get());
+    return cells != nullptr && cells->sparse(place);
+  }
   std::unique_ptr<data::CellCursor> cursor() const override {
     return std::make_unique<Cursor>(*this);
   }

@@ -34,6 +34,18 @@ std::string toml_number(double value) {
   return text;
 }
 
+/// A charter says the same, but of a place that nobody wrote.
+Result<void> check_delta(const FitSettings& fit) {
+  const auto rows = static_cast<double>(fit.rows);
+  if (fit.delta * rows < 1) return {};
+  return wrong("delta",
+               fmt::format("must be below 1/rows, which is {}, found {}", significant(1 / rows),
+                           shortest(fit.delta)),
+               fmt::format("Give for example delta = 1e-{}: with 1/rows a mechanism may publish "
+                           "one whole record.",
+                           static_cast<int>(std::ceil(std::log10(rows))) + 1));
+}
+
 bool of_classes(const FitSettings& fit) { return fit.loss == "logistic" || fit.loss == "hinge"; }
 
 Result<void> check_settings(const FitSettings& fit) {
@@ -44,6 +56,7 @@ Result<void> check_settings(const FitSettings& fit) {
   if (!(fit.delta >= 0 && fit.delta <= 1e-3))
     return wrong("delta", "must lie between 0 and 0.001", "For example 1e-6; 0 for Laplace noise.");
   if (fit.rows == 0) return wrong("table", "has no rows", "");
+  TRY(check_delta(fit));
   if (fit.columns.empty() || fit.columns.size() + 1 > data::kColumnsMax)
     return wrong("columns", "must be between 1 and 4095", "");
   if (fit.max_row_norm && !(*fit.max_row_norm >= 1e-6 && *fit.max_row_norm <= 1e6))

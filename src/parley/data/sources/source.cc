@@ -7,6 +7,7 @@
 #include "parley/data/readers/csv.h"
 #include "parley/data/readers/csv_signs.h"
 #include "parley/data/sources/postgres.h"
+#include "parley/data/sources/sparse_cells.h"
 #include "parley/data/sources/sqlite.h"
 #include "parley/data/sources/table.h"
 
@@ -101,6 +102,12 @@ Result<CountedSparseRows> load_sparse(const Source& source, const Schema& schema
 
 Result<CountedAnyRows> load_any(const Source& source, const Schema& schema,
                                 const LoadOptions& options) {
+  if (source.kind == Source::Kind::kCells)
+    if (const auto* cells = stays_sparse(*source.cells, schema, source.select)) {
+      auto loaded = TRY(read_sparse_cells(*cells, schema, source.select, options.labels));
+      return CountedAnyRows{std::make_shared<const SparseRows>(std::move(loaded.rows)),
+                            std::move(loaded.counts)};
+    }
   const bool sparse = source.kind == Source::Kind::kLibsvm &&
                       std::all_of(schema.columns.begin(), schema.columns.end(),
                                   [](const Column& c) { return c.low <= 0 && c.high >= 0; });

@@ -54,7 +54,7 @@ Source source_of(std::shared_ptr<const Cells> cells);
 Result<CountedRows> load(const Source& source, const Schema& schema,
                          const LoadOptions& options = {});
 
-/// In the kind of rows that fits: LIBSVM files stay sparse where every column's bounds hold 0.
+/// In the kind of rows that fits: LIBSVM files and sparse tables stay sparse where a 0 stays 0.
 struct CountedAnyRows {
   AnyRows rows;
   Counts counts;

@@ -1,13 +1,20 @@
 // Prints hashes of what must have the same bits on every processor: sums of records' gradients,
-// noise from a fixed seed, and the number that every accountant gives. scripts/check arm64 compares
-// what it prints here and on aarch64.
+// what learners solve, noise from a fixed seed, and the number that every accountant gives.
+// scripts/check arm64 compares what it prints here and on aarch64.
+#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <limits>
 #include <string>
 
 #include "parley/account.h"
+#include "parley/base/math/normal.h"
 #include "parley/learn/kernel/kernel.h"
+#include "parley/learn/objective.h"
+#include "parley/learn/pilot/whitened.h"
+#include "parley/learn/solver/symmetric.h"
+#include "parley/learn/statistics.h"
+#include "parley/privacy/accounting/gdp.h"
 #include "parley/privacy/mechanisms.h"
 #include "parley/privacy/noise.h"
 #include "parley/privacy/poisson.h"
@@ -63,6 +70,42 @@ void add_sums(size_t p, Digest& out) {
     for (int64_t value : learn::lattice_sum<Norm>(loss, lattice, theta, sparse, 0, sparse.size()))
       out.add(value);
   }
+}
+
+/// Of so many columns: what rules statistics, gram, pilot_newton and distance compute.
+void print_solved(size_t p) {
+  sim::SeededEntropy entropy(29, "moments", p);
+  std::vector<double> z(2 * p * p), triangle;
+  for (double& value : z) value = 2 * uniform(entropy) - 1;
+  const auto matrix = learn::sum_of_squares(std::vector<double>(2 * p, .5 / double(p)), z);
+  for (size_t j = 0; j < p; ++j)
+    for (size_t k = j; k < p; ++k) triangle.push_back(matrix[j * p + k]);
+  for (size_t j = 0; j < p; ++j) triangle.push_back(uniform(entropy) - .5);
+  Digest digest;
+  const auto add = [&](const std::vector<double>& values) {
+    for (double value : values) digest.add(std::bit_cast<int64_t>(value));
+  };
+  add(learn::gram_inverse(triangle, p, 2, .001, .05));
+  for (double box : {100., .25}) add(learn::moments_minimum(triangle, p, .001, .05, box));
+  add(*learn::inverse(matrix, p));
+  add(learn::floored_inverse(matrix, p, .1));
+  const learn::Whitened whitened(matrix, p, p - 1);
+  add(whitened.point(std::vector<double>(p, 1)));
+  digest.print("solved with " + std::to_string(p) + " columns");
+}
+
+void print_normal() {
+  Digest digest;
+  for (int i = -40000; i < 40000; ++i) digest.add(std::bit_cast<int64_t>(normal_above(i * .001)));
+  digest.print("normal tails");
+  Digest curve;
+  for (double mu = .001; mu < 50; mu *= 1.3)
+    for (double epsilon : {0., .01, .3, 1., 4., 20.}) {
+      curve.add(std::bit_cast<int64_t>(privacy::gdp_delta(mu, epsilon)));
+      const auto delta = privacy::Delta::make(std::exp2(-20 * (mu + .1)));
+      if (delta) curve.add(std::bit_cast<int64_t>(privacy::gdp_epsilon(mu, *delta)));
+    }
+  curve.print("the exact Gaussian curve");
 }
 
 template <class Sampler>
@@ -138,6 +181,8 @@ int main() {
     add_sums<L2>(p, sums);
     sums.print("sums of " + std::to_string(p) + " columns");
   }
+  for (size_t p : {1, 7, 60, 200}) print_solved(p);
+  print_normal();
   print_all_noise();
   print_accounting();
 }

@@ -4,6 +4,7 @@ cited that is not there, every picture is what its script draws, and every table
 
     tests/docs [ROOT]           checks the repository, prints one line per violation
     tests/docs --write [ROOT]   writes what is generated: the commands of docs/reference/cli.md, and the pictures
+    tests/docs --words [ROOT]   counts the words of every page, by what it is for (words.py says how)
     tests/docs --self-test      plants one violation of each kind and checks that it is found
 
 PARLEY_BINARY names the program whose --help is compared.
@@ -20,6 +21,7 @@ import keys
 import links
 import pictures
 import tables
+import words
 
 HERE = pathlib.Path(__file__).resolve().parents[2]
 
@@ -102,6 +104,9 @@ def main(arguments):
     root = pathlib.Path(paths[0]).resolve() if paths else HERE
     if "--self-test" in arguments:
         return 1 if self_test(binary) else 0
+    if "--words" in arguments:
+        words.show(root)
+        return 0
     if "--write" in arguments:
         commands.write(root, binary)
         pictures.write(root)

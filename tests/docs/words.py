@@ -4,6 +4,7 @@ import re
 
 import links
 
+READER_MOST = 35_000
 TARGET = re.compile(r"\]\([^)\s]*\)")
 ITEM = re.compile(r"([-+*]|\d+[.)]) ")
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
@@ -55,6 +56,12 @@ def counts(root):
                           for each in PRINTED.findall(text)):
             found["generated"][f"{name}, from --help"] = printed
     return found
+
+
+def check(root):
+    words = sum(counts(root)["reader"].values())
+    if words > READER_MOST:
+        yield f"readers' pages have {words} words, above {READER_MOST}: cut what readers do not need"
 
 
 def show(root):

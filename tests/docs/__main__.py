@@ -4,6 +4,7 @@ cited that is not there, every picture is what its script draws, and every table
 
     tests/docs [ROOT]           checks the repository, prints one line per violation
     tests/docs --write [ROOT]   writes what is generated: the commands of docs/reference/cli.md, and the pictures
+    tests/docs --words [ROOT]   counts the words of every page, by what it is for (words.py says how)
     tests/docs --self-test      plants one violation of each kind and checks that it is found
 
 PARLEY_BINARY names the program whose --help is compared.
@@ -20,6 +21,7 @@ import keys
 import links
 import pictures
 import tables
+import words
 
 HERE = pathlib.Path(__file__).resolve().parents[2]
 
@@ -33,6 +35,7 @@ def violations(root, binary):
     yield from links.cited_specifications(root)
     yield from pictures.check(root)
     yield from tables.check(root)
+    yield from words.check(root)
 
 
 def append(path, text):
@@ -69,6 +72,7 @@ PLANTED = [
     (append("src/parley/charter/words.h", "\n// As in spec, horizontal 3.\n"), "cites a specification"),
     (append("docs/glossary.md", "\n| a | b |\n|---|---|\n| only one |\n"), "a row of 1 cells in a table of 2"),
     (append("docs/glossary.md", "\nOne owner (at epsilon =\n1) is enough.\n"), "is drawn as a list or heading: 1) is enough"),
+    (append("docs/glossary.md", "\n" + "word " * words.READER_MOST), "cut what readers do not need"),
     (append("docs/pictures/layers.svg", "<!-- by hand -->"), "docs/pictures/layers.svg is not what"),
 ]
 
@@ -102,6 +106,9 @@ def main(arguments):
     root = pathlib.Path(paths[0]).resolve() if paths else HERE
     if "--self-test" in arguments:
         return 1 if self_test(binary) else 0
+    if "--words" in arguments:
+        words.show(root)
+        return 0
     if "--write" in arguments:
         commands.write(root, binary)
         pictures.write(root)

@@ -287,7 +287,7 @@ class Forecast(InFolder):
         text = text.replace("[protocol]", '[protocol]\nowner_learner = "others_first"')
         (self.folder / "own.toml").write_text(text)
         done = self.parley("forecast", "own.toml", *sets, "--data", "data", expect=2)
-        self.assertIn("only yet", done.stderr)
+        self.assertIn('owner_learner = "own_noise" only', done.stderr)
         self.assertIn("owner_learner", done.stderr)
 
     def test_without_public_rows_there_is_no_forecast(self):

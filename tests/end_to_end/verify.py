@@ -271,7 +271,7 @@ class HowTo(InFolder):
     def written(self, page):
         """The page's text, at a port that is free; its commands."""
         text = (SOURCE / "docs" / "how-to" / page).read_text()
-        text = text.replace("localhost:7443", f"127.0.0.1:{self.port}")
+        text = re.sub(r" \\\n +", " ", text.replace("localhost:7443", f"127.0.0.1:{self.port}"))
         return text, re.findall(r"^    ((?:parley|cp|mkdir|sed) .*)$", text, re.MULTILINE)
 
     def start(self, command):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The record map's integers under qemu-aarch64 are those of this machine (docs/explanation/checks.md, (iii)).
+"""The record map's integers under qemu-aarch64 are those of this machine (docs/checks.md, (iii)).
 
     aarch64.py SOURCE PROGRAM     PROGRAM is kernel_bits built for this machine
 """

@@ -1,4 +1,4 @@
-// The five records of the golden vectors of docs/explanation/checks.md: two owners, p = 2.
+// The five records of the golden vectors of docs/checks.md: two owners, p = 2.
 #pragma once
 
 #include <array>

@@ -188,13 +188,12 @@ void read_privacy(Table& root, Charter& charter) {
                "The part of epsilon kept for the evaluation, for example evaluate = 0.05.");
     if (protocol.learners.copies && protocol.statistics() && privacy.evaluate > 0)
       t.fail("evaluate",
-             "must be 0 with copies of statistics: one release serves all, and each would ask to "
-             "have another model judged",
+             "must be 0 with copies of statistics: every owner would ask to evaluate another model",
              "Add evaluate = 0.0.");
     if (protocol.distance() && privacy.evaluate > 0)
       t.fail("evaluate", "must be 0 for rule distance, which trains no model", "Leave it out.");
     if (protocol.learners.publish && privacy.evaluate > 0)
-      t.fail("evaluate", "must be 0 with protocol.publish: it would judge the others' model",
+      t.fail("evaluate", "must be 0 with protocol.publish: it would evaluate the others' model",
              "Take evaluate = 0.0.");
     t.optional("delta", privacy.delta, at_least(0).below(1),
                "The delta of owners that give none, for example delta = 1e-6.");

@@ -65,7 +65,7 @@ void check_sync_rule(Table& t, const Charter& charter, Rule rule) {
           "For the hinge loss take rule = \"strongly_convex\".");
   }
   if (rule == Rule::kDistance) {
-    needs(charter.pilot.has_value(), "a [pilot] for distance: how far from whose model?",
+    needs(charter.pilot.has_value(), "a [pilot] for distance",
           "Add one: how much owners differ is measured from the optimum of public rows.");
     needs(model.loss != Loss::kHinge, "a loss with curvature for distance",
           "Take loss = \"logistic\".");
@@ -100,10 +100,10 @@ void check_learners(Table& t, const Protocol& p) {
     t.fail("publish", "is for one learner, found copies = true",
            "Every copy stays with its owner: leave publish out.");
   if (learners.copies && !learners.owner)
-    t.fail("copies", "needs protocol.owner_learner: how does an owner learn?",
+    t.fail("copies", "needs protocol.owner_learner, which says how an owner learns",
            "For example owner_learner = \"others_first\".");
   if (!learners.graph.empty() && (learners.copies || learners.owner))
-    t.fail("graph", "has all owners learn one model with their own noise",
+    t.fail("graph", "goes without owner_learner and copies: all owners learn one model",
            "Leave out owner_learner and copies.");
 }
 
@@ -123,10 +123,11 @@ void read_learners(Table& t, Protocol& p) {
     t.optional("graph", learners.graph, Anything{},
                "For example graph = [[\"bank-a\", \"bank-b\"]].");
   else if (t.has("graph"))
-    t.fail("graph",
-           "is for protocol sync: under async each question follows from who came before, and "
-           "without a learner nobody says who that was",
-           "Take protocol.name = \"sync\", or copies = true.");
+    t.fail(
+        "graph",
+        "is for protocol sync: under async a question depends on the order of the answers before "
+        "it, which nobody records without a learner",
+        "Take protocol.name = \"sync\", or copies = true.");
   if (learners.graph.empty()) t.leave_out("graph");
   check_learners(t, p);
 }

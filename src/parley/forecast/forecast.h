@@ -59,7 +59,7 @@ struct ForecastOptions {
   /// async (empty: all), and the name of the file of its features.
   std::vector<std::string> protocols{};
   std::string bundle = "bundle.json";
-  /// Heard between parts of the work, on the calling thread: it may leave by an exception.
+  /// Called between parts of the work, on the calling thread; it may throw to stop the work.
   OnProgress progress{};
   int threads = 1;
 

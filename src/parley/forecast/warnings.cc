@@ -30,7 +30,7 @@ void about_the_predictor(Forecast& f, const charter::Charter& charter, const Pre
                      100 * (1 - p.smallest_gain)),
          "Take fewer rounds, a smaller clip, or larger budgets.");
   else if (p.predictor == "pilot_monte_carlo")
-    warn("by_runs", "moments do not tell here; 128 runs on the public rows do, within about 10 %",
+    warn("by_runs", "no closed form applies: 128 runs on the public rows, good to about 10 %",
          "Read the figure as an order of magnitude.");
   if (steps_can_diverge(charter) && p.stability >= 2)
     warn("unstable",
@@ -40,7 +40,7 @@ void about_the_predictor(Forecast& f, const charter::Charter& charter, const Pre
          "Take a shorter protocol.step.");
   if (psi.optimisation > psi.privacy)
     warn("more_epsilon_will_not_help",
-         fmt::format("{:.0f} % of what is missing to the best is missing without noise, too",
+         fmt::format("{:.0f} % of the loss above the best would be there without noise",
                      100 * psi.optimisation / (psi.optimisation + psi.privacy)),
          "Take more rounds or longer steps; a larger epsilon changes little.");
   if (charter.model.loss == charter::Loss::kHinge && psi.mean < kHingeFloor)
@@ -48,20 +48,20 @@ void about_the_predictor(Forecast& f, const charter::Charter& charter, const Pre
          "Do not read more into the figure.");
   if (p.clipped > .2)
     warn("clipped",
-         fmt::format("{:.0f} % of the public records are clipped: what is learnt is no longer the "
-                     "model's own loss",
+         fmt::format("{:.0f} % of the public records are clipped, so that the job minimises "
+                     "another loss than the model's",
                      100 * p.clipped),
          "Take a larger privacy.max_grad_norm.");
   if (charter.protocol.one_at_a_time() && p.clipped > .001 && p.predictor == "moments")
     warn("async_clip",
          fmt::format("{:.1f} % of the public records are clipped, which the asynchronous forecast "
-                     "does not look at",
+                     "ignores",
                      100 * p.clipped),
          "Take the figure for an unclipped job.");
   if (psi.drift > .2 * psi.mean)
     warn("local_steps_drift",
-         fmt::format("{:.0f} % of what is missing to the best is missing because owners' local "
-                     "steps lead apart",
+         fmt::format("{:.0f} % of the loss above the best is there because local models drift "
+                     "apart",
                      100 * psi.drift / psi.mean),
          "Take fewer protocol.local_steps between aggregations.");
   if (disagreement > 3)

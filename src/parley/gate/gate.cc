@@ -124,7 +124,7 @@ Result<privacy::Released> Gate::gram(uint32_t round, std::span<const double> the
                             kKind};
   if (auto stored = TRY(account_.ledger->stored(query))) return *std::move(stored);
   if (last_round() > 0 || (terms_.evaluation && !evaluation_is_due()))
-    return not_now("the Gram matrix comes before the gradients that are stepped by it");
+    return not_now("the Gram matrix comes before the gradients");
   draw_ahead();
   auto noise = gram_noise_.next();
   auto sum =

@@ -1,4 +1,4 @@
-// Checks (iii), (v) and (vii) of docs/explanation/checks.md at the gate, where an owner's
+// Checks (iii), (v) and (vii) of docs/checks.md at the gate, where an owner's
 // records become an answer.
 #include <gtest/gtest.h>
 #include <signal.h>

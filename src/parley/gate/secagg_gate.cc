@@ -117,7 +117,7 @@ Result<void> SecaggGate::is_due(Kind kind) const {
   if (kind != Kind::kEvaluation && paid(Kind::kEvaluation) > 0)
     return not_now("the model has been evaluated, which ends the job");
   if (kind == Kind::kGram && paid(alarm ? Kind::kAfterAlarm : Kind::kAnswer) > 0)
-    return not_now("the Gram matrix comes before the gradients that are stepped by it");
+    return not_now("the Gram matrix comes before the gradients");
   if (kind == Kind::kGram && alarm && paid(Kind::kAnswer) > terms_.after_alarm->before)
     return not_now("an alarm comes after the first sum, this owner has paid for " +
                    std::to_string(paid(Kind::kAnswer)));

@@ -63,12 +63,13 @@ std::vector<fs::path> beside(const fs::path& file) {
 /// Every row of the ledger in `file`, if there is one, is one of the copy.
 Result<void> must_be_older(const fs::path& file, const fs::path& copy) {
   const auto refuse = [&](std::string what) {
-    return Error{Code::kIntegrity,
-                 std::move(what),
-                 "If the copy shall count: move ledger.db, ledger.db-wal and ledger.db-shm to a "
-                 "folder where "
-                 "they are kept, and restore again.",
-                 {.file = file.string()}};
+    return Error{
+        Code::kIntegrity,
+        std::move(what),
+        "To use the copy all the same: move ledger.db, ledger.db-wal and ledger.db-shm to a "
+        "folder where "
+        "they are kept, and restore again.",
+        {.file = file.string()}};
   };
   std::error_code failed;
   if (!fs::exists(file, failed)) {

@@ -35,7 +35,7 @@ Result<std::optional<Witness>> witness_of(const std::filesystem::path& ledger,
                                   std::filesystem::absolute(keeping.witness, failed).parent_path(),
                                   failed))
     return Error{Code::kInvalid,
-                 "the witness lies beside the ledger, and would go back in time with it",
+                 "the witness lies beside the ledger, and would be restored with it",
                  "Let `witness` in the policy's [ledger] name a file at another place.",
                  {.file = keeping.witness.string()}};
   return std::optional(TRY(Witness::open(keeping.witness)));

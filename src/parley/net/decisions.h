@@ -45,7 +45,7 @@ Result<void> heed_no(const charter::Policy& policy, const charter::Charter& char
 /// and runs their jobs: the next question of such a job is refused.
 class NoWatch {
  public:
-  /// `heard` is called with the charter of every no that was chained.
+  /// `heard` is called with the charter of every refusal that was recorded.
   NoWatch(Log log, std::function<void(const Hash&)> heard);
   /// The context, which must outlive it, is that of the charter's jobs.
   void add(const OwnerContext& context, const charter::Charter& charter);
@@ -67,9 +67,9 @@ class NoWatch {
   std::jthread thread_;  // Last: it uses all of the above.
 };
 
-/// Leaves a no and sees that it is chained: here, or by the process that has the ledger, which
-/// looks for it while it has a job of this charter. Otherwise why it has not been chained within
-/// five seconds; then it will be before anything is paid under the charter.
+/// Leaves a refusal in a file and waits, up to five seconds, until it is in the ledger: recorded
+/// here, or by the process that has the ledger, which looks for it while it runs a job of this
+/// charter. An Error says why it is not there yet; it will be before anything more is paid.
 Result<std::optional<Error>> say_no(const charter::Policy& policy, const charter::Charter& charter,
                                     const ledger::Decision& decision, Clock& clock);
 

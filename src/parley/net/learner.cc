@@ -61,7 +61,7 @@ Result<void> take_manifest(const std::filesystem::path& file, protocol::Learner&
 Result<void> decide(const LearnerOptions& options, protocol::Learner& learner, Journal& journal,
                     const Log& say) {
   if (!learner.guard().asks() && options.after_alarm && learner.rounds_done() == 0)
-    return Error{Code::kInvalid, "nobody can decide about an alarm that has not been",
+    return Error{Code::kInvalid, "there has been no alarm to decide about",
                  "Leave --after-alarm out; `parley learner run` takes it after an alarm."};
   if (!learner.guard().asks()) return {};
   if (!options.after_alarm) return question_of(learner);

@@ -22,8 +22,8 @@ namespace parley::net {
 /// before a person has said so.
 Error question_of(const protocol::Learner& learner);
 
-/// When a learner acts by itself, whoever speaks: at regular times where owners are called, and
-/// when a round has taken as long as the charter allows.
+/// When a learner acts without a message: at regular times where it calls owners, and when a
+/// round has taken as long as the charter allows.
 class Times {
  public:
   Times(const charter::Charter& charter, const protocol::Pace& pace);

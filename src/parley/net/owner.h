@@ -85,7 +85,7 @@ struct Patience {
   std::chrono::milliseconds answer_after{0};
 };
 
-/// Who wants to hear what a job's owner does.
+/// Callbacks: what an owner does in a job.
 struct OnAttend {
   /// It has taken a message; the ledger is still the caller's.
   std::function<void()> stepped = [] {};

@@ -114,7 +114,7 @@ Result<Tuned> keep(const Policy& policy, const Ready& ready, size_t place, const
                                                 learned.transcript.entries, learned.trained));
   if (!ready.records)
     return Error{Code::kInvalid,
-                 "a model of one's own rows needs them here",
+                 "tuning must read the rows, which stay in the database",
                  "Leave out engine in the policy.",
                  {.key = "dataset.engine"}};
   const gate::OwnModel own = ready.records->map([&](const data::AnyRows& rows) {

@@ -128,7 +128,7 @@ Result<void> check_learner(const Charter& charter) {
   const bool exact = learners.owner == charter::OwnerLearner::kExact;
   const std::string others =
       exact ? "Its questions would tell its exact gradients; use \"own_noise\"."
-            : "The charter stands for other jobs than one central learner's.";
+            : "This charter has no single central learner.";
   if (learners.copies) return not_available("protocol.copies", "true", others);
   if (!learners.graph.empty()) return not_available("protocol.graph", "[...]", others);
   if (learners.owner && learners.owner != charter::OwnerLearner::kOwnNoise)

@@ -40,8 +40,8 @@ Result<std::unique_ptr<Learner>> make_learner(const charter::Charter& charter,
     if (receipts == Receipts::kSigned) TRY(plan::require_signatures(plan.owners, charter));
     if (has_dealer(charter) != dealer.has_value())
       return Error{Code::kInvalid,
-                   "the key of a dealer is missing, or was given where there is none",
-                   "Its masks and noise are the dealer's, its model is the owners'."};
+                   "the dealer's key is missing, or was given for a job without a dealer",
+                   "It draws masks and noise if protocol.dealer is \"learner\"."};
     return std::unique_ptr<Learner>(std::make_unique<VerticalLearner>(std::move(plan), dealer));
   }
   if (charter.protocol.as<charter::Async>())

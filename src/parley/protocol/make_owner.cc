@@ -42,7 +42,8 @@ MadeOwner columns_owner(OwnerSetting& own) {
 
 MadeOwner aggregating_owner(OwnerSetting& own) {
   if (!own.key)
-    return Error{Code::kInvalid, "secure aggregation signs, and the owner has no key for that",
+    return Error{Code::kInvalid,
+                 "secure aggregation needs the owner's key for signatures, and there is none",
                  "Give it the key that the charter names."};
   plan::SecaggTerms terms = TRY(plan::secagg_plan(own.charter)).owners.at(own.place);
   if (auto* distance = std::get_if<plan::DistanceSum>(&terms.part))

@@ -71,7 +71,7 @@ Result<void> Owner::check_end() const {
                    " answers of this owner, and under this charter it ends after " +
                    std::to_string(at_end_.answers) +
                    (at_end_.evaluated ? " and the evaluation" : ""),
-               "There is no such model: ask who runs the learner. To go on, start again."};
+               "The job has no final model yet: ask who runs the learner. To go on, start again."};
 }
 
 Result<void> Owner::be_welcomed(const wire::Welcome& welcome) {

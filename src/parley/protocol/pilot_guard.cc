@@ -47,7 +47,7 @@ std::optional<std::vector<double>> PilotGuard::decide(bool go_on) {
 
 Result<std::optional<std::vector<double>>> PilotGuard::decide(const wire::Note& note) {
   if (asks() && note.round <= 1) return decide(note.round == 1);
-  return Error{Code::kIntegrity, "what a person said, whom nobody had asked"};
+  return Error{Code::kIntegrity, "a person's decision that was not asked for"};
 }
 
 std::optional<std::span<const double>> PilotGuard::best() const {

@@ -49,7 +49,7 @@ Result<Bytes> Sealed::open(const Secret32& key, const Hash& charter) const {
                                                  box_.size(), context.data(), context.size(),
                                                  nonce_.data(), key.data()) != 0)
     return Error{Code::kIntegrity, "a letter of " + head_.from + " was changed, or is not for us",
-                 "Someone between the owners meddles, or one of them runs another charter."};
+                 "It was changed on the way, or one of the owners runs another charter."};
   return message;
 }
 

@@ -29,7 +29,7 @@ Measure falls(const Rounds& rounds, size_t e);
 /// Medians, and widths of the bands, of one epsilon over those of the next.
 Measure improves(const Rounds& rounds, size_t e);
 Measure narrows(const Rounds& rounds, size_t e);
-/// Mean fitness to the letter over that with capped answers; told beside, none of a further draw.
+/// Mean fitness to the letter over that with capped answers; beside: it decides nothing.
 void add_gains(Figure& figure, const Rounds& rounds, const std::string& what);
 
 }  // namespace parley::reproduce::async

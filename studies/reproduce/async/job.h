@@ -34,14 +34,14 @@ struct AsyncPlan {
 
 using Samples = std::vector<sim::monte_carlo::Sample>;
 
-/// By epsilon; fitness is noted after each of `rounds` and at the end. `stream` tells apart jobs
-/// that must not share their chance.
+/// By epsilon; fitness is noted after each of `rounds` and at the end. Jobs of different
+/// `stream`s draw different random numbers.
 Result<Samples> sample(const Study& study, const sim::monte_carlo::Population& owners,
                        const AsyncPlan& plan, const std::vector<double>& epsilons, uint64_t runs,
                        uint64_t stream, const std::vector<uint64_t>& rounds = {});
 
-/// The step, or a shorter one where some owner's copy would swing further with every answer: files
-/// are not as even as stand-ins.
+/// The step, or a shorter one where some owner's copy would diverge: records of files are
+/// less even than stand-ins.
 double stable_step(const sim::monte_carlo::Population& owners, double step);
 
 /// Relative fitness, on all records, of the best model of one owner's own, without noise.

@@ -72,7 +72,7 @@ std::vector<Budgets> equal_budgets(const std::vector<double>& epsilons);
 
 using Samples = std::vector<sim::monte_carlo::Sample>;
 
-/// By budgets. `stream` tells apart jobs that must not share their chance.
+/// By budgets. Jobs of different `stream`s draw different random numbers.
 Result<Samples> sample(const Study& study, const Banks& banks, const Plan& plan,
                        const std::vector<Budgets>& budgets, uint64_t runs, uint64_t stream,
                        const std::vector<uint64_t>& rounds = {});

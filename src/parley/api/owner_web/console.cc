@@ -76,7 +76,7 @@ Result<std::string> reason_of(const Visit& visit, bool needed) {
     return Error{Code::kInvalid, "a no needs a reason", "Say in a sentence why."};
   if (reason.size() <= 300 && printable(reason) == reason) return reason;
   return Error{Code::kInvalid, "the reason is not one line of up to 300 characters",
-               "Leave out line breaks and what cannot be seen."};
+               "Leave out line breaks and invisible characters."};
 }
 
 /// Exactly what `parley owner approve`, `refuse` and `withdraw` do.
@@ -93,7 +93,7 @@ Result<void> say(const OwnerState& state, const ConsoleCharter& charter, const V
     return net::leave_word(state.policy, full, word);
   }
   if (what != "refuse" && what != "withdraw")
-    return Error{Code::kInvalid, "this is none of the words that can be said",
+    return Error{Code::kInvalid, "the decision must be approve, refuse or withdraw",
                  "Open the page again."};
   word.what = what == "refuse" ? Decision::What::kRefused : Decision::What::kWithdrawn;
   TRY(net::say_no(state.policy, full, word, clock));
@@ -197,7 +197,7 @@ class Pages {
         return HttpResponse{.status = 409,
                             .body = report::problem_page(
                                 state.console, "Nothing was done",
-                                "Somebody has spoken since you opened the page: " + seen.word +
+                                "Somebody has decided since you opened the page: " + seen.word +
                                     ". Look again before you decide.")};
       const auto said = say(state, seen, visit, clock_);
       ledgers_.forget();

@@ -52,7 +52,7 @@ Result<Parts> parts_of(std::string_view address) {
     const size_t equals = part.find('=');
     const auto value = equals == part.npos ? std::nullopt : unescaped(part.substr(equals + 1));
     if (!value || !parts.emplace(part.substr(0, equals), *value).second)
-      return wrong_address("has a part that is not NAME=VALUE, or is there twice");
+      return wrong_address("has a part that is not NAME=VALUE, or a name twice");
     address.remove_prefix(std::min(size + 1, address.size()));
   }
   for (const auto& [name, value] : parts)
@@ -60,7 +60,7 @@ Result<Parts> parts_of(std::string_view address) {
         name != "type")
       return wrong_address(
           name == "pin-value"
-              ? "must not have the PIN itself: a file of its own has it (pin-source)"
+              ? "must not contain the PIN: put it into a file and name that as pin-source"
               : "has a part that is not known: " + name);
   for (const char* name : {"token", "object", "module-path", "pin-source"})
     if (!parts.contains(name)) return wrong_address(std::string("has no ") + name);

@@ -23,7 +23,7 @@ Result<data::Source::Kind> kind_of(Source source) {
       return Kind::kPostgres;
     case Source::kCommand:
       return Error{Code::kInvalid,
-                   "its rows stay where they are, and this needs them here",
+                   "its rows stay where they are, and this command must read them",
                    "Give the rows another way, for example as CSV.",
                    {.key = "dataset.source"}};
     case Source::kParquet:

@@ -103,7 +103,9 @@ Error no_memory() {
   return {Code::kFailed, "the driver's process failed, or had no memory left",
           "Raise memory_mb if the rows need it."};
 }
-Error cannot_send() { return {Code::kFailed, "a record is larger than 1 GB, or nobody takes it"}; }
+Error cannot_send() {
+  return {Code::kFailed, "a record is larger than 1 GB, or the owner's process stopped reading"};
+}
 
 Error read_failed(const Error& error) {
   if (error.code != Code::kFailed) return error;
@@ -144,7 +146,7 @@ Result<void> give(Driver& driver, std::optional<ArrowStream> stream, const json&
   }
   if (std::any_of(columns.begin(), columns.end(),
                   [&](size_t i) { return i >= stream->names().size(); }))
-    return Error{Code::kFailed, "the database gives other columns than it said"};
+    return Error{Code::kFailed, "the database returns other columns than it announced"};
   return send_rows(*stream, columns, frames);
 }
 

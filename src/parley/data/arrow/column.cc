@@ -37,7 +37,7 @@ Cell real(double value) { return std::isnan(value) ? Cell{} : Cell::of(value); }
 Error contradicts(const ArrowSchema& schema, const char* what) {
   return {Code::kInvalid,
           what,
-          "Give a stream as the Arrow C interface has them.",
+          "Give a stream that follows the Arrow C interface.",
           {.key = printable(schema.name == nullptr ? "" : schema.name)}};
 }
 
@@ -176,7 +176,7 @@ Result<void> ArrowColumn::check_texts(const ArrowColumn& column, int64_t length)
     if (begin_of(i) < 0 || begin_of(i) > begin_of(i + 1) ||
         (begin_of(i + 1) > 0 && column.texts_[0] == nullptr))
       return Error{Code::kInvalid, "the texts of a column overlap",
-                   "Give a stream as the Arrow C interface has them."};
+                   "Give a stream that follows the Arrow C interface."};
   return {};
 }
 

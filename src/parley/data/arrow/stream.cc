@@ -11,7 +11,7 @@ namespace {
 
 Error not_readable(const std::string& what) {
   return {Code::kInvalid, what,
-          "Give a stream of record batches as the Arrow C interface has them."};
+          "Give a stream of record batches that follows the Arrow C interface."};
 }
 
 Error producer_failed() {
@@ -84,7 +84,7 @@ Result<void> ArrowStream::take_names() {
   if (root.format == nullptr || std::string_view(root.format) != "+s")
     return not_readable("the stream is not one of record batches");
   if (root.n_children < 0 || (root.n_children > 0 && root.children == nullptr))
-    return not_readable("the stream's schema has no columns where it says so");
+    return not_readable("the stream's schema announces columns that it does not have");
   for (int64_t j = 0; j < root.n_children; ++j) {
     const ArrowSchema* column = root.children[j];
     if (column == nullptr || column->format == nullptr)

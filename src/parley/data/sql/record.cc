@@ -149,7 +149,7 @@ std::string bounded(Writer& w, const std::string& number, double low, double hig
 Result<std::string> filter(Writer& w, Cells& cells, const std::optional<RowFilter>& where) {
   if (!where) return std::string();
   if (where->by_name)
-    return refused(where->column, "rows are not chosen by the names of owners in SQL",
+    return refused(where->column, "a database cannot choose rows by the names of owners",
                    "Choose them in the query.");
   std::string list;
   for (const std::string& value : where->values) list += (list.empty() ? "" : ", ") + w.text(value);

@@ -175,7 +175,7 @@ Result<Bundle> bundle_from_json(std::string_view text, const std::string& file) 
   if (to_json(bundle) != text)
     return Error{Code::kInvalid,
                  "is not as `parley data prepare` writes it",
-                 "A bundle has one text only: get the file as it was made.",
+                 "The file was edited: get it as it was made.",
                  {.file = file}};
   return bundle;
 }

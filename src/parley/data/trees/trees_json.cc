@@ -79,7 +79,7 @@ Result<Trees> trees_from_json(std::string_view text, const std::string& file) {
   if (to_json(trees) != text)
     return Error{Code::kInvalid,
                  "is not as Parley writes trees",
-                 "Trees have one text only: get the file as it was made.",
+                 "The file was edited: get it as it was made.",
                  {.file = file}};
   return trees;
 }

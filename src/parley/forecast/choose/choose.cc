@@ -149,7 +149,7 @@ class Reasons {
   Choice momentum() const {
     return {"protocol.momentum", as_text(sync().momentum),
             sync().momentum > 0 ? "fewer rounds reach the optimum"
-                                : "it would not pay for the noise it carries on"};
+                                : "it would carry on more noise than it saves rounds"};
   }
   Choice average() const {
     return {"protocol.average", std::string(charter::name_of(sync().average)),

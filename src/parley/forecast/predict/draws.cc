@@ -228,12 +228,12 @@ Prediction predict(const PilotStatistics& statistics, const VerticalJob& job) {
   if (runs.met <= kRarely && quiet.met <= 0)
     if (Prediction found = predict(statistics, without_balls(job), {.runs = false});
         found.predictor == "moments") {
-      found.why = "squared loss; the ball of the model is not met";
+      found.why = "squared loss; the model stays inside its norm bound";
       return found;
     }
   Prediction found{.predictor = "draws",
                    .why =
-                       "the ball of the model is met; the steps were run 400 times on the public "
+                       "the model meets its norm bound; the steps were run 400 times on the public "
                        "rows' second moments",
                    .excess = mean_excess(statistics, runs.models),
                    .optimisation = mean_excess(statistics, quiet.models),

@@ -51,7 +51,7 @@ void by_runs(Prediction& found, const PilotStatistics& statistics, const Federat
   found.predictor = "pilot_monte_carlo";
   found.why = cut   ? "updates of whole owners are cut to a length"
               : box ? "the box decides"
-                    : "so far from the best, iterates are not normal";
+                    : "so far from the best, iterates are not normally distributed";
   if (cut) found.optimisation = without_noise(statistics, job);
   found.excess = std::max(runs.excess, found.optimisation);
   found.distribution = runs.distribution;

@@ -66,9 +66,8 @@ Result<void> check_known(const Charter& charter) {
   const bool apart = owner && owner != charter::OwnerLearner::kOwnNoise;
   if (apart || !charter.central())
     return Error{Code::kInvalid,
-                 "a forecast of owners that learn is available for owner_learner = \"own_noise\" "
-                 "only yet",
-                 "Forecasts know jobs with one learner, to which every owner answers.",
+                 "owners that learn are forecast for owner_learner = \"own_noise\" only",
+                 "Other jobs have no single learner to which every owner answers.",
                  {.key = "protocol.owner_learner"}};
   const bool squared = charter.model.loss == charter::Loss::kSquared;
   if (p.one_at_a_time() && !squared && charter.owners.size() > kAsyncOwnersMax)

@@ -77,7 +77,7 @@ std::optional<Prediction> by_moments(const PilotStatistics& statistics, const Sy
   if (1 - gain > kNegligible || clips(widest)) return std::nullopt;
   const ExactMoments moments = exact(statistics, job, how, false);
   return Prediction{.predictor = "moments",
-                    .why = "squared loss; neither the clip nor the box is met",
+                    .why = "squared loss; neither clip nor box is active",
                     .excess = moments.optimisation + job.variance * moments.noise_gain,
                     .optimisation = moments.optimisation,
                     .distribution = distribution_of(statistics, moments, job.variance),
@@ -139,7 +139,8 @@ void by_runs(Prediction& found, const PilotStatistics& statistics, const SyncJob
   const size_t rows = statistics.moments ? kRunRows / 2 : kRunRows;
   const PilotRuns runs = run_on_pilot(statistics, job, threads, rows);
   found.predictor = "pilot_monte_carlo";
-  found.why = box ? "the box decides" : "so far from the best, iterates are not normal";
+  found.why =
+      box ? "the box decides" : "so far from the best, iterates are not normally distributed";
   const double factor = statistics.moments ? all_to_part(found, statistics, job, rows) : 1;
   found.excess = std::max(factor * runs.excess, found.optimisation);
   found.distribution = runs.distribution;

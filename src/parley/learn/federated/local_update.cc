@@ -50,7 +50,7 @@ Result<LocalUpdate> LocalUpdate::make(const LocalPlan& plan) {
   if (smooth != kUnbounded && !(plan.step > 0 && plan.step <= update.step_max() * (1 - 0x1p-40)))
     return Error{Code::kInvalid,
                  "step " + shortest(plan.step) + " is not in (0, " + shortest(update.step_max()) +
-                     "), 2/(L + l2): larger ones may move records' influence apart",
+                     "), 2/(L + l2): larger ones have no proved bound",
                  "Lower step, or max_row_norm.",
                  {.key = "protocol.step"}};
   return update;

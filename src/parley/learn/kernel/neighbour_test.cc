@@ -1,4 +1,4 @@
-// Check (iii) of docs/explanation/checks.md on packed sparse rows, where the place of a
+// Check (iii) of docs/checks.md on packed sparse rows, where the place of a
 // record's numbers in memory depends on the lengths of the records before it.
 #include <gtest/gtest.h>
 

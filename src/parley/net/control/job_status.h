@@ -33,7 +33,7 @@ class JobStatus {
   void set(Now now);
   void received(size_t bytes);
   void sent(size_t bytes);
-  /// Somebody said what it must not, or has said no.
+  /// A message was refused: it broke the protocol, or was itself a refusal.
   void refused(Code why);
 
   std::string to_json() const;  // parley.learner.status/1

@@ -27,7 +27,7 @@ class DaemonFacts {
 
   void logged(const LogEvent& event);
   void write(OpenMetrics& metrics) const;
-  /// Empty, or why our certificate is good for nothing.
+  /// Empty, or why our certificate is not valid.
   std::string about_certificate() const;
 
  private:

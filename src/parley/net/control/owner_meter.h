@@ -23,7 +23,7 @@ class OwnerMeter {
  public:
   /// A job that begins, one of so many of its charter, and what they cost in all.
   void begins(const std::string& charter, const Hash& job, size_t jobs, const Preflight& all);
-  /// A job's owner has said something. It took so long as the learner saw it.
+  /// This owner has replied in a job; `took` is from question to reply, as the learner sees it.
   void exchanged(const Hash& job, size_t received, size_t sent, std::chrono::duration<double> took);
   /// Looks at the ledger, which is the caller's; `job` has just taken a message.
   void look(const charter::Policy& policy, const ledger::Ledger& ledger, const Hash* job = nullptr);

@@ -16,7 +16,7 @@ class ReceiptBook {
   explicit ReceiptBook(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   /// The one kept for this owner, if this key signed it. A file that cannot be read is an error:
-  /// whoever damaged it would rather not be remembered.
+  /// damaging it must not hide that a ledger is an older copy.
   Result<std::optional<wire::Proof>> newest(const std::string& owner, const SignKey& key) const;
   Result<void> keep(const std::string& owner, const wire::Proof& proof) const;
 

@@ -45,7 +45,7 @@ Result<void> check_everybody(const Charter& charter) {
       charter.network.quorum == static_cast<int64_t>(charter.owners.size()))
     return {};
   return charter::not_available("network.quorum", std::to_string(charter.network.quorum),
-                                "Where owners learn all must answer: leave the key out.");
+                                "If owners learn, all must answer: leave the key out.");
 }
 
 Charter joint_job(const Charter& charter) {

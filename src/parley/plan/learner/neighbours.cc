@@ -53,16 +53,16 @@ size_t least_threshold(size_t neighbours, size_t colluding) {
 Error two_lists(const SecureAggregation& secure, size_t neighbours) {
   const size_t least = least_threshold(neighbours, static_cast<size_t>(secure.colluders));
   const bool can = least < static_cast<size_t>(secure.survivors);
-  return refused(
-      "threshold",
-      "threshold " + std::to_string(secure.threshold) +
-          " would let a learner open an owner's part: it shows half of the " +
-          std::to_string(neighbours) +
-          " others a list of survivors with it and half one without, and each half, with " +
-          std::to_string(secure.colluders) + " colluders, is enough",
-      can ? "Take a threshold of at least " + std::to_string(least) + "."
-          : "Take more survivors or fewer colluders, and a threshold of " + std::to_string(least) +
-                ".");
+  return refused("threshold",
+                 "threshold " + std::to_string(secure.threshold) +
+                     " would let a learner open an owner's vector: if it tells half of the " +
+                     std::to_string(neighbours) +
+                     " others that this owner survived and the other half that it " +
+                     "did not, each half reveals one of its secrets with " +
+                     std::to_string(secure.colluders) + " colluders",
+                 can ? "Take a threshold of at least " + std::to_string(least) + "."
+                     : "Take more survivors or fewer colluders, and a threshold of " +
+                           std::to_string(least) + ".");
 }
 
 /// A member's secrets are opened by its neighbours, which are one fewer than the survivors.
@@ -78,8 +78,8 @@ Error too_few_survivors(const SecureAggregation& secure, size_t owners) {
   return refused("survivors",
                  std::to_string(secure.survivors) + " survivors of " + std::to_string(owners) +
                      " owners, of whom " + std::to_string(secure.colluders) +
-                     " may collude, are not enough: a learner could show two lists of survivors, "
-                     "and find as many consents to each",
+                     " may collude, are not enough: a learner could show two lists of survivors "
+                     "and get enough consents to each",
                  "Take more than half of owners and colluders together, " +
                      std::to_string((owners + static_cast<size_t>(secure.colluders)) / 2 + 1) +
                      " or more, or fewer colluders.");

@@ -42,8 +42,8 @@ Result<std::vector<double>> curvature_at(const Charter& charter, const data::Row
 
 Error thin_pilot() {
   return {Code::kInvalid,
-          "the pilot has fewer than 10 rows that tell anything about any column, and Newton steps "
-          "need its curvature",
+          "in every column fewer than 10 rows of the pilot differ from the most common value, so "
+          "that Newton steps have no curvature to use",
           "Take a larger pilot, or rule = \"constant\" with start = \"zero\".",
           {.key = "pilot"}};
 }

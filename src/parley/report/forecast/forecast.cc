@@ -45,7 +45,7 @@ std::string figures(const Forecast& f) {
       percent(psi.mean), percent(psi.p25), percent(psi.p75), percent(psi.privacy),
       percent(psi.optimisation), percent(psi.pilot_only));
   if (psi.drift != 0)
-    text += fmt::format("Owners' local steps lead apart, which is {} of it.\n", percent(psi.drift));
+    text += fmt::format("Local models drift apart, which is {} of it.\n", percent(psi.drift));
   text += fmt::format(
       "By {} ({}), from {} public rows{}; no private row was read.\n"
       "{} {}, {} bytes for each owner, about {} s a round without the network's delay.\n",

@@ -175,7 +175,7 @@ std::string html_figures(const Forecast& f) {
       html_row({"of it: noise", percent(psi.privacy)}, "td"),
       html_row({"of it: unfinished optimisation", percent(psi.optimisation)}, "td") +
           (psi.drift != 0
-               ? html_row({"of that: local steps that lead apart", percent(psi.drift)}, "td")
+               ? html_row({"of that: local models that drift apart", percent(psi.drift)}, "td")
                : ""),
       html_row({"public rows alone", percent(psi.pilot_only)}, "td") +
           (realised ? html_row({fmt::format("realised, {} runs", realised->runs),

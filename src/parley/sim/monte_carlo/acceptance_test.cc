@@ -1,4 +1,4 @@
-// S9 and S10 of docs/explanation/checks.md, and what single precision costs.
+// S9 and S10 of docs/checks.md, and what single precision costs.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -70,7 +70,7 @@ TEST(MonteCarloDraws, VarianceIsTwoOrOneAndNeighboursAreNotCorrelated) {
   }
 }
 
-// S5 of docs/explanation/checks.md, for the engine's own turns.
+// S5 of docs/checks.md, for the engine's own turns.
 TEST(MonteCarloDraws, TurnsAreUniform) {
   const CounterDraws counter(7, Noise::kLaplace);
   std::vector<uint64_t> counts(86);

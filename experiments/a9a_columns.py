@@ -9,7 +9,8 @@ a column for every pair of levels of two of its own attributes, education and oc
 ones are 1/sqrt(16). Constants are chosen on the training rows alone: candidates train on four fifths of them and are
 judged by the log loss of the last fifth, mean of three seeds (this choice is not charged to epsilon); the best is trained
 on all of them and judged on a9a.t, once per seed. With --without-dealer attributes are categories, of which products are made by the
-charter, two owners share sums of products by themselves, and l2 and box are those of the others in its units. Every job is `parley simulate`: two owners with ledgers, a dealer, sealed letters; every prediction is `parley
+charter, two owners share sums of products by themselves, and l2 and box are those of the others in its units; the box of
+rounds is chosen with steps and rounds. Every job is `parley simulate`: two owners with ledgers, a dealer, sealed letters; every prediction is `parley
 predict` by each owner, masked, and then of the sum. Log loss is of the probability (1 + score)/2, cut to .02 to .98.
 """
 
@@ -33,8 +34,11 @@ COLUMNS = {"first": range(1, 67), "second": range(67, 124)}
 ATTRIBUTES = {"first": 8, "second": 6}
 EDUCATION, MARITAL, OCCUPATION = range(35, 40), range(40, 47), range(47, 61)
 PRODUCTS = ((EDUCATION, MARITAL), (OCCUPATION, MARITAL))
-GRADIENTS = [{"rule": "gradients", "rounds": t, "step": s, "momentum": m, "model_ball": 4.0}
+GRADIENTS = [{"rule": "gradients", "dealer": "learner", "rounds": t, "step": s, "momentum": m, "model_ball": 4.0}
              for t, s, m in ((20, 3.0, 0.8), (40, 1.0, 0.9))]
+# Without a dealer, of features that are 1: steps as those above are for 1/sqrt(14), and the box.
+ROUNDS = [{"rule": "gradients", "dealer": "none", "rounds": t, "step": s / 14, "momentum": m, "box": box}
+          for t, s, m in ((20, 3.0, 0.8), (40, 1.0, 0.9)) for box in (0.125, 0.25, 0.5)]
 STATISTICS = [{"rule": "statistics", "rounds": 1, "dealer": "learner"}]
 SIZES = {"first": (5, 8, 5, 16, 5, 7, 14, 6), "second": (5, 2, 2, 2, 5, 41)}  # columns of each attribute
 
@@ -137,6 +141,10 @@ class Cells(Columns):
 
     def charter(self, keys, epsilon):
         all_ones = sum(self.ones.values())
+        rounds = keys["rule"] == "gradients"
+        box = keys["box"] if rounds else 8.0 / math.sqrt(all_ones)
+        protocol = {key: value for key, value in keys.items() if key != "box"} if rounds else {
+            "rule": "statistics", "dealer": "none"}
         columns = [category(name, [f"c{j}" for j in each], owner=owner) for owner in COLUMNS
                    for name, each in zip(self.names(owner), self.attributes(owner))]
         columns += [block("[[column]]", {"name": name, "kind": "category", "product_of": factors, "owner": "first"})
@@ -148,8 +156,8 @@ class Cells(Columns):
             block("[records]", {"id": "id", "count": self.count}),
             block("[target]", {"owner": "first", "column": "income", "levels": ["-1", "+1"]}),
             *columns,
-            block("[model]", {"loss": "squared", "l2": 2 * all_ones / self.count, "box": 8.0 / math.sqrt(all_ones)}),
-            block("[protocol]", {"name": "sharing", "rule": "statistics", "dealer": "none"}),
+            block("[model]", {"loss": "squared", "l2": 2 * all_ones / self.count, "box": box}),
+            block("[protocol]", {"name": "sharing", **protocol}),
             block("[privacy]", {"delta": 1e-5}),
             *[block("[[owner]]", {"name": owner, "epsilon": float(epsilon), "columns": held[owner]})
               for owner in COLUMNS],
@@ -193,7 +201,8 @@ def main():
         print("| rule | epsilon | accuracy | log loss | constants |\n|---|---|---|---|---|", flush=True)
         for rule in options.rule or (("statistics",) if options.without_dealer else ("gradients", "statistics")):
             for epsilon in EPSILONS:
-                keys = choose(tried, {"gradients": GRADIENTS, "statistics": STATISTICS}[rule], epsilon)
+                gradients = ROUNDS if options.without_dealer else GRADIENTS
+                keys = choose(tried, {"gradients": gradients, "statistics": STATISTICS}[rule], epsilon)
                 figures = list(POOL.map(lambda seed: job.train(keys, epsilon, seed), range(1, options.seeds + 1)))
                 accuracy, loss = means(figures)
                 spread = [statistics.stdev(each) if len(each) > 1 else 0 for each in zip(*figures)]

@@ -66,7 +66,7 @@ def sharing_charter():
                      f'{json.dumps([f"x{j}" for j in range(*part)])}\n' for i, part in enumerate(PARTS))
     return ('[charter]\nversion = 1\nname = "poisoning"\nconsortium = "test.example"\n'
             f'[records]\nid = "id"\ncount = {OWNERS * ROWS}\n[target]\nowner = "owner-0"\ncolumn = "y"\nlevels = ["no", "yes"]\n{columns}'
-            '[model]\nloss = "squared"\nl2 = 1e-3\nbox = 5.0\n[protocol]\nname = "sharing"\nrule = "gradients"\nrounds = 20\nstep = 1.0\n'
+            '[model]\nloss = "squared"\nl2 = 1e-3\nbox = 5.0\n[protocol]\nname = "sharing"\nrule = "gradients"\ndealer = "learner"\nrounds = 20\nstep = 1.0\n'
             'momentum = 0.8\naverage = "tail"\nmodel_ball = 4.0\n[privacy]\ndelta = 1e-6\nmechanism = "gaussian"\nmax_row_norm = 1.7321\n'
             f'{owners}[learner]\nname = "learner"\n')
 

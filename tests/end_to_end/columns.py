@@ -12,8 +12,8 @@ TWO = ("bank-a", "bank-b")
 
 
 class Columns(InFolder):
-    def agencies(self, owners=TWO, folder=None):
-        return Agencies(folder or self.folder, rule="statistics", owners=owners, dealer="none")
+    def agencies(self, owners=TWO, folder=None, rule="statistics", rounds=1):
+        return Agencies(folder or self.folder, rule=rule, rounds=rounds, owners=owners, dealer="none")
 
     def sub(self, name):
         folder = self.folder / name
@@ -44,7 +44,31 @@ class Columns(InFolder):
             with self.subTest(owners=len(owners)):
                 self.train_predict_and_verify(self.agencies(owners, self.sub(f"of-{len(owners)}")))
 
-    def train_predict_and_verify(self, agencies):
+    def test_owners_train_in_rounds_predict_and_are_verified(self):
+        for owners in (TWO, OWNERS):
+            with self.subTest(owners=len(owners)):
+                agencies = self.agencies(owners, self.sub(f"of-{len(owners)}"), "gradients", 6)
+                self.train_predict_and_verify(agencies, rounds=6)
+                for owner in agencies.owners:
+                    pools = (agencies.part(owner).parent / "pools.json").read_text()
+                    self.assertEqual(json.loads(pools)["pools"], {}, "strings are gone")
+
+    def test_rounds_of_an_owner_that_is_killed_go_on(self):
+        agencies = self.agencies(TWO, rule="gradients", rounds=40)
+        learner, port = agencies.learner()
+        first, second = [agencies.owner(owner, port) for owner in TWO]
+        state = agencies.folder / "bank-a" / "state" / "models"
+        deadline = time.monotonic() + 60
+        while not list(state.glob("*/session.json")) and time.monotonic() < deadline:
+            time.sleep(.02)
+        first.send_signal(signal.SIGKILL)
+        first.wait(30)
+        self.finish(agencies, learner, [agencies.owner("bank-a", port), second])
+        for owner in TWO:
+            ledger = agencies.folder / owner / "state" / "ledger.db"
+            self.assertEqual(self.json("ledger", "verify", ledger)["rows"], 1 + 40, "each paid once")
+
+    def train_predict_and_verify(self, agencies, rounds=1):
         must("charter", "check", agencies.charter, cwd=self.folder)
         explained = must("charter", "explain", agencies.charter, cwd=self.folder).stdout
         self.assertIn("Trusted: nobody for masks and noise", explained)
@@ -57,7 +81,7 @@ class Columns(InFolder):
         self.assertGreater(right, 0.7 * RECORDS, "with next to no noise")
         for owner in agencies.owners:
             ledger = agencies.folder / owner / "state" / "ledger.db"
-            self.assertEqual(self.json("ledger", "verify", ledger)["rows"], 2)
+            self.assertEqual(self.json("ledger", "verify", ledger)["rows"], 1 + rounds)
             folder = agencies.part(owner).parent
             tests = (folder / "rows-test.txt").read_text()
             for other in self.others(agencies, owner):

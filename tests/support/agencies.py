@@ -63,8 +63,10 @@ class Agencies(Consortium):
             return {"rounds": 1, "dealer": self.dealer}
         if self.rule == "admm":
             return {"rounds": self.rounds, "step": 1.0}
-        steps = {"rounds": self.rounds, "step": 1.0, "model_ball": 4.0}
-        return {**steps, "momentum": 0.5} if self.rule == "gradients" else steps
+        steps = {"rounds": self.rounds, "step": 1.0}
+        if self.rule == "gradients":
+            steps |= {"momentum": 0.5, "dealer": self.dealer}
+        return {**steps, "model_ball": 4.0} if self.dealer == "learner" else steps
 
     def calibration(self):
         return {"calibration": "paper"} if self.rule == "admm" else {}

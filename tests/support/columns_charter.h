@@ -15,8 +15,8 @@ inline std::string columns_charter(double epsilon, size_t records, const std::st
       "\n[target]\nowner = \"agency-2\"\ncolumn = \"income\"\nlevels = [\"low\", \"high\"]\n"
       "[model]\nloss = \"squared\"\nl2 = 0.02\nbox = 4.0\n"
       "[protocol]\nname = \"sharing\"\nrule = \"" +
-      rule + "\"\n" +
-      (once ? "dealer = \"learner\"\n"
+      rule + "\"\n" + (once || rule == "gradients" ? "dealer = \"learner\"\n" : "") +
+      (once ? ""
             : "rounds = " + std::to_string(rounds) +
                   (rule == "gradients" ? "\nstep = " + step + "\nmomentum = 0.5"
                                        : std::string("\nstep = 1.0")) +

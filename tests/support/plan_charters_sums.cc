@@ -72,6 +72,7 @@ Keys columns_keys() {
       {"model.box", "4.5"},
       {"protocol.name", "\"sharing\""},
       {"protocol.rule", "\"gradients\""},
+      {"protocol.dealer", "\"learner\""},
       {"protocol.rounds", "6"},
       {"protocol.step", "0.5"},
       {"protocol.model_ball", "4.0"},
@@ -218,6 +219,7 @@ PlanFamily sharing_family() {
   family.change("refused: small box", {{"model.box", "1.0"}});
   family.change("refused: average of all", {{"protocol.average", "\"paper\""}});
   family.change("refused: admm", {{"protocol.rule", "\"admm\""},
+                                  {"protocol.dealer", ""},
                                   {"protocol.model_ball", ""},
                                   {"privacy.calibration", "\"paper\""}});
   const Keys once = {{"protocol.rule", "\"statistics\""},
@@ -251,6 +253,38 @@ PlanFamily sharing_family() {
                                                {"column.c.bounds", ""},
                                                {"column.c.missing", ""}});
   family.change("refused: without dealer, a norm", {{"privacy.max_row_norm", "1.0"}});
+  family.base("gradients of three owners without a dealer",
+              with(columns_keys(), {{"protocol.dealer", "\"none\""},
+                                    {"protocol.model_ball", ""},
+                                    {"model.box", "0.5"},
+                                    {"privacy.max_row_norm", ""},
+                                    {"owner.a.max_row_norm", ""},
+                                    {"owner.b.max_row_norm", ""},
+                                    {"owner.c.max_row_norm", ""}}));
+  family.change("rounds without dealer: no key", {{"protocol.dealer", ""}});
+  family.change("rounds without dealer: coarse grid", {{"protocol.model_bits", "6"}});
+  family.change("rounds without dealer: one colluder", {{"protocol.colluders", "1"}});
+  family.change("rounds without dealer: bias", {{"model.bias", "true"}});
+  family.change("rounds without dealer: number", {{"target.levels", ""},
+                                                  {"target.bounds", "[-1.0, 0.5]"},
+                                                  {"target.center", "0.1"},
+                                                  {"target.scale", "1.6"}});
+  family.change("rounds without dealer: two owners", {{"owner.c.name", ""},
+                                                      {"owner.c.epsilon", ""},
+                                                      {"owner.c.columns", ""},
+                                                      {"column.c.name", ""},
+                                                      {"column.c.owner", ""},
+                                                      {"column.c.kind", ""},
+                                                      {"column.c.bounds", ""},
+                                                      {"column.c.missing", ""}});
+  family.change("refused: all collude", {{"protocol.colluders", "3"}});
+  family.change("refused: grid too coarse for its box", {{"protocol.model_bits", "4"},
+                                                         {"model.box", "100.0"},
+                                                         {"column.a.bits", "2"},
+                                                         {"column.b.bits", "2"},
+                                                         {"column.c.bits", "2"}});
+  family.change("refused: too many records for 56 bits",
+                {{"records.count", "2000000000"}, {"privacy.delta", "1e-10"}});
   return family.done();
 }
 

@@ -154,6 +154,23 @@ PlanText text_of(const learn::NoisySharingPlan& plan) {
   return out;
 }
 
+PlanText text_of(const learn::BoxGradient& grid) {
+  PlanText out;
+  out.add("box", grid.box);
+  out.add("bits", grid.bits);
+  out.add("row_bits", grid.row_bits);
+  out.add("squares", grid.reach.squares);
+  out.add("sum", grid.reach.sum);
+  out.add("largest", grid.reach.largest);
+  out.add("met", grid.reach.met);
+  out.add("label", grid.label.largest());
+  out.add("kappa", grid.kappa);
+  out.add("largest_score", grid.largest_score());
+  out.add("sensitivity", grid.sensitivity());
+  out.add("unit", grid.unit());
+  return out;
+}
+
 PlanText text_of(const plan::VerticalTerms& terms) {
   PlanText out;
   out.add_detail("job", terms.charter);
@@ -167,6 +184,8 @@ PlanText text_of(const plan::VerticalTerms& terms) {
   out.add("label_holder", terms.label_holder);
   out.add("intersect", terms.intersect);
   out.add("noise", text_of_mechanism(terms.noise, terms.sensitivity));
+  if (terms.grid) out.add("grid", text_of(*terms.grid));
+  if (terms.shares) out.add("shares", text_of_share(*terms.shares, terms.sensitivity));
   if (terms.beside) out.add("beside", text_of_mechanism(*terms.beside, terms.sensitivity));
   if (terms.noisy) out.add("noisy", text_of(*terms.noisy));
   return out;

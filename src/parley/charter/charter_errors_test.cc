@@ -111,6 +111,7 @@ box = 4.0
 [protocol]
 name = "sharing"
 rule = "gradients"
+dealer = "learner"
 rounds = 20
 step = 3.0
 model_ball = 4.0
@@ -392,12 +393,19 @@ TEST(CharterErrors, NameTheSharingProtocol) {
       sharing_charter(),
       {{"name = \"sharing\"\n", "", "protocol.name", "name is missing", "[protocol]"},
        {"rule = \"gradients\"\n", "", "protocol.rounds", "rounds must be at most 1", "rounds ="},
-       {"rule = \"gradients\"", "rule = \"gradients\"\ndealer = \"none\"", "protocol.dealer",
-        "is for rule statistics", "dealer"},
-       {"rule = \"gradients\"", "rule = \"admm\"", "protocol.model_ball", "unknown key",
+       {"rule = \"gradients\"\ndealer = \"learner\"", "rule = \"noisy_sharing\"\ndealer = \"none\"",
+        "protocol.dealer", "is for rules statistics and gradients", "dealer"},
+       {"dealer = \"learner\"\n", "", "protocol.model_ball", "model.box bounds the model",
         "model_ball"},
+       {"dealer = \"learner\"\nrounds = 20\nstep = 3.0\nmodel_ball = 4.0",
+        "rounds = 20\nstep = 3.0\nmodel_bits = 20", "protocol.model_bits", "at most 16",
+        "model_bits"},
+       {"model_ball = 4.0", "model_ball = 4.0\nmodel_bits = 12", "protocol.model_bits",
+        "unknown key", "model_bits"},
+       {"rule = \"gradients\"\ndealer = \"learner\"", "rule = \"admm\"", "protocol.model_ball",
+        "unknown key", "model_ball"},
        {"model_ball = 4.0\n", "", "protocol.model_ball", "model_ball is missing", "[protocol]"},
-       {"rule = \"gradients\"\nrounds = 20\nstep = 3.0\nmodel_ball = 4.0",
+       {"rule = \"gradients\"\ndealer = \"learner\"\nrounds = 20\nstep = 3.0\nmodel_ball = 4.0",
         "rule = \"admm\"\nrounds = 20\nstep = 3.0", "privacy.calibration", "no privacy",
         "[privacy]"},
        {"loss = \"squared\"", "loss = \"logistic\"", "protocol.rule", "needs loss = \"squared\"",

@@ -267,14 +267,28 @@ void read_admm(Table& t, Protocol& p) {
 /// Whom an owner has to trust. Rules that need the learner's noise are as they always were, and a
 /// dealer has no text: charters from before this key have the same hash.
 void read_dealer(Table& t, Vertical& vertical) {
-  const bool can_do_without = vertical.rule == Rule::kStatistics;
+  const bool can_do_without =
+      vertical.rule == Rule::kStatistics || vertical.rule == Rule::kGradients;
   vertical.dealer = can_do_without ? Dealer::kNone : Dealer::kLearner;
   t.optional("dealer", vertical.dealer, Anything{}, "For example dealer = \"none\".");
   if (vertical.dealer == Dealer::kLearner) t.leave_out("dealer");
   if (!can_do_without && vertical.dealer == Dealer::kNone)
     t.fail("dealer",
-           "= \"none\" is for rule statistics, found " + std::string(name_of(vertical.rule)),
+           "= \"none\" is for rules statistics and gradients, found " +
+               std::string(name_of(vertical.rule)),
            "Take rule = \"statistics\", or dealer = \"learner\".");
+}
+
+/// Without a dealer coefficients lie in model.box, on a grid, whatever an owner does.
+void read_grid(Table& t, Vertical& vertical) {
+  if (t.has("model_ball"))
+    t.fail("model_ball", "is given, but without a dealer model.box bounds the model",
+           "Leave it out, or say dealer = \"learner\".");
+  t.optional("model_bits", vertical.model_bits, at_least(4).up_to(16),
+             "Steps of a coefficient within model.box, as a power of two: model_bits = 12.");
+  t.optional("colluders", vertical.colluders, at_least(1).up_to(double(kOwnersMax)),
+             "Owners that may pool what they know, for example colluders = 1.");
+  if (vertical.colluders == 0) t.leave_out("colluders");
 }
 
 void read_sharing(Table& t, Charter& charter) {
@@ -289,7 +303,9 @@ void read_sharing(Table& t, Charter& charter) {
   if (rule == Rule::kAdmm) return read_admm(t, p);
   read_dealer(t, vertical);
   once ? read_once(t, p) : read_descent(t, p, vertical, true);
-  if (rule == Rule::kGradients || rule == Rule::kNoisySharing)
+  if (rule == Rule::kGradients && vertical.dealer == Dealer::kNone)
+    read_grid(t, vertical);
+  else if (!once)
     t.required("model_ball", vertical.model_ball, kNorm,
                "Bound the model, for example model_ball = 4.0.");
   if ((once || rule == Rule::kGradients) && charter.model.loss != Loss::kSquared)

@@ -46,6 +46,8 @@ struct Vertical {
   Average average = Average::kNone;
   double model_ball = 0;
   Dealer dealer = Dealer::kLearner;
+  int64_t model_bits = 12;  // gradients without a dealer: of a coefficient within model.box
+  int64_t colluders = 0;    // the same: owners that may pool what they know; 0: all but one
 };
 
 /// ADMM sharing without any privacy, for the simulator; its rho is Protocol::step. See

@@ -6,6 +6,7 @@
 #include "parley/forecast/study.h"
 #include "parley/forecast/uncertainty.h"
 #include "parley/plan/learner/neighbours.h"
+#include "parley/plan/vertical_terms.h"
 
 namespace parley::forecast {
 namespace {
@@ -126,9 +127,25 @@ CostForecast aggregations(const charter::Charter& charter) {
   return cost;
 }
 
+/// Rounds without a dealer: everything but the owner's own products is bytes and AES.
+CostForecast rounds(const charter::Charter& charter) {
+  constexpr double kLetter = 1e-3;  // two owners, three letters, a ledger and a file
+  const auto count = static_cast<double>(charter.protocol.rounds);
+  const auto owners = static_cast<double>(charter.owners.size());
+  CostForecast cost{.rounds = static_cast<uint64_t>(charter.protocol.rounds)};
+  const auto terms = plan::vertical_terms(charter);
+  if (!terms) return cost;
+  const double round = plan::round_bytes(*terms);
+  const double bytes = plan::setup_bytes(*terms) + count * round;
+  cost.bytes_per_owner = static_cast<uint64_t>(2 * bytes / owners);  // both ways
+  cost.seconds_per_round = 20 * kLetter + round / kBytesPerSecond;
+  return cost;
+}
+
 /// Secret-shared gradients: every owner sends its masked columns to every other once, and then in
 /// each round a masked score of every record and its share of the other's gradient.
 CostForecast sharing(const charter::Charter& charter) {
+  if (charter.protocol.without_dealer() && !charter.protocol.statistics()) return rounds(charter);
   const auto owners = feature_owners(charter);
   const auto p = static_cast<double>(owners.size()), n = owners_rows(charter);
   const auto parties = static_cast<double>(charter.owners.size());

@@ -65,7 +65,7 @@ Result<ColumnsGate> ColumnsGate::checked(size_t columns, plan::VerticalTerms ter
                                          ledger::Ledger& ledger, ledger::DatasetId dataset) {
   if (columns != terms.columns[owner]) return other_data("features", terms.columns[owner], columns);
   const uint32_t given = std::min(terms.rounds, ledger.last_round(terms.charter));
-  TRY(ledger.can_afford(dataset, terms.noise.cost(terms.sensitivity), terms.rounds - given));
+  TRY(ledger.can_afford(dataset, terms.cost(), terms.rounds - given));
   return ColumnsGate(std::move(terms), owner, ledger, dataset);
 }
 
@@ -129,8 +129,9 @@ Result<privacy::Released> ColumnsGate::pay(uint32_t round, const Hash& question,
                                            const Hash& what_leaves) {
   TRY(check_round(round, terms_.rounds));
   const std::vector<int64_t> digest = values_of(what_leaves);
-  auto paid = TRY(account_.ledger->pay_dealt(account_.dataset, {terms_.charter, round, question},
-                                             terms_.noise, terms_.sensitivity, digest));
+  const ledger::Query query{terms_.charter, round, question};
+  auto paid = TRY(
+      account_.ledger->pay_dealt(account_.dataset, query, terms_.cost(), terms_.event(), digest));
   if (paid.values() == digest) return paid;
   return Error{Code::kIntegrity,
                "round " + std::to_string(round) +

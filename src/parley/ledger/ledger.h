@@ -152,14 +152,14 @@ class Ledger {
                         under_mask(sum.sum_, noise.noise_, mask.words_));
   }
 
-  /// Pays for one round of a joint sum (sharing): its noise is dealt by a party without data, and
-  /// no number of it leaves by this row, only `what_left`, a digest that tells nothing.
+  /// Pays for one round of a joint sum (sharing): its noise is dealt by a party without data, or
+  /// added by all owners, and no number of it leaves by this row, only `what_left`, a digest that
+  /// tells nothing.
   Result<privacy::Released> pay_dealt(DatasetId dataset, const Query& query,
-                                      const privacy::Gaussian& noise, double sensitivity,
+                                      const privacy::Cost& cost, const std::string& event,
                                       std::span<const int64_t> what_left) {
     const std::vector<int64_t> nothing(what_left.size());
-    return settle(dataset, query, noise.cost(sensitivity), noise.event(sensitivity), what_left,
-                  nothing);
+    return settle(dataset, query, cost, event, what_left, nothing);
   }
 
   /// Would `cost`, `times` times, and `then` once after them, fit what is left? Asked before a job

@@ -303,12 +303,18 @@ std::string cells_price(const Charter& charter) {
   if (!charter.complete() || !charter.protocol.without_dealer()) return "";
   const auto terms = vertical_terms(charter);
   if (!terms) return "";
+  const std::string before =
+      "Before that " + std::string(charter.owners.size() == 2 ? "the two" : "all owners together") +
+      " send each other about " + about(setup_bytes(*terms) / 1e6) + " MB that tell nothing";
+  if (terms->grid)
+    return "  Mean gradients of a round will carry gaussian noise of deviation " +
+           about(terms->deviation() * terms->unit() / double(terms->plan.rows)) + ", " +
+           (terms->shares ? "some from every owner" : "all that protects it from every owner") +
+           ". " + before + ", and " + about(round_bytes(*terms) / 1e6) + " MB in each round.\n";
   const double unit = std::ldexp(1.0, -2 * terms->plan.bits) / double(terms->plan.rows);
   return "  Mean products of columns of two owners will carry gaussian noise of deviation " +
          about(std::sqrt(2.0) * terms->beside->scale() * unit) +
-         ", half of its variance from each of the two. Before that " +
-         (charter.owners.size() == 2 ? "the two" : "all owners together") +
-         " send each other about " + about(setup_bytes(*terms) / 1e6) + " MB that tell nothing.\n";
+         ", half of its variance from each of the two. " + before + ".\n";
 }
 
 /// How precise the sum of lengths will be, before anyone pays for it.
@@ -387,13 +393,23 @@ std::string known_of_ids(const Charter& charter) {
                 "else has that owner's ids.");
 }
 
+/// Without a dealer: whose noise protects an owner.
+std::string noise_of_owners(const Charter& charter) {
+  const int64_t colluders = charter.protocol.as<charter::Vertical>()->colluders;
+  const auto owners = static_cast<int64_t>(charter.owners.size());
+  if (colluders == 0 || colluders + 1 >= owners)
+    return "nobody for masks and noise. Every owner adds all the noise that protects it; ";
+  return "no more than " + count(colluders, "owner") +
+         " pool what they know, or leave out their noise: every owner adds a part of it; ";
+}
+
 /// Whom an owner of columns must trust for the promise to hold.
 std::string trusted(const Charter& charter) {
   if (!charter.columns_apart()) return "";
   if (charter.protocol.rule() == Rule::kNoisySharing)
     return "Trusted: every owner knows all labels.\n";
   if (charter.protocol.without_dealer())
-    return "Trusted: nobody for masks and noise. Every owner adds all the noise that protects it; "
+    return "Trusted: " + noise_of_owners(charter) +
            "the learner passes on letters that it cannot read. An owner that cheats in the test of "
            "rows can test one guess about another's records, which epsilon does not cover, and is "
            "stopped if it is wrong. " +

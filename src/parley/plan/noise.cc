@@ -108,7 +108,10 @@ double reach_of(const charter::Charter& charter) {
     return local_update(charter, {})->sensitivity() / 2;  // job_of has checked it.
   const auto* vertical = charter.protocol.as<charter::Vertical>();
   if (vertical && vertical->rule == charter::Rule::kGradients) {
-    const double row = row_norm_of(charter);  // The gradient of half the squares is released.
+    // The gradient of half the squares is released.
+    if (charter.protocol.without_dealer())
+      return box_gradient(charter).sensitivity() * box_gradient(charter).unit();
+    const double row = row_norm_of(charter);
     return row * row * vertical->model_ball + 2 * row;
   }
   if (!charter.protocol.statistics()) return charter.privacy.max_grad_norm;

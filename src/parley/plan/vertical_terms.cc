@@ -177,13 +177,17 @@ Result<privacy::Gaussian> moments_noise(double sensitivity, privacy::Rho rho) {
   return privacy::Gaussian::make(std::max(noise.variance(), 2 * privacy::Gaussian::kVarianceMin));
 }
 
-/// Without a dealer: rows are cells, everything is in whole units.
-Result<VerticalTerms> cell_terms(const Charter& charter) {
-  TRY(check_cells(charter));
-  learn::JointPlan plan = plan_of(charter);
-  plan.bits = learn::cell_bits(charter.schema);
-  for (size_t i = 0; i < charter.owners.size(); ++i)
-    plan.row_norms[i] = cell_norm(part_schema(charter, i), plan.bits);
+/// What is released without a dealer.
+struct CellRelease {
+  learn::LabelGrid label;
+  double sensitivity = 0;
+  privacy::Gaussian noise;  // that an owner adds
+  std::optional<learn::BoxGradient> grid{};
+  std::optional<privacy::GaussianShare> shares{};
+};
+
+/// Rule statistics.
+Result<CellRelease> moments_release(const Charter& charter, learn::JointPlan& plan) {
   const learn::LabelGrid label = learn::label_grid(charter.schema.target, cell_row_norm(plan));
   if (label.bits > learn::kMostBits)
     return bad("target.bounds",
@@ -196,24 +200,76 @@ Result<VerticalTerms> cell_terms(const Charter& charter) {
   const double sensitivity = moments_units(plan);
   const auto noise = TRY(moments_noise(sensitivity, TRY(smallest_rho(charter))));
   TRY(check_words(plan, noise.scale()));
+  return CellRelease{label, sensitivity, noise};
+}
+
+Result<learn::BoxGradient> checked_grid(const Charter& charter) {
+  const learn::BoxGradient grid = box_gradient(charter);
+  if (grid.kappa >= learn::kLeastKappa) return grid;
+  return bad("protocol.model_bits",
+             "makes steps so wide within model.box that a label is " + std::to_string(grid.kappa) +
+                 " of them, fewer than " + std::to_string(learn::kLeastKappa),
+             "Use more model_bits, or a smaller box.");
+}
+
+/// Rule gradients: what one owner adds, or a share of it, to all numbers of all owners' gradients.
+Result<CellRelease> box_release(const Charter& charter, learn::JointPlan& plan) {
+  const learn::BoxGradient grid = TRY(checked_grid(charter));
+  const auto parties = static_cast<uint32_t>(charter.owners.size());
+  const auto rounds = static_cast<uint32_t>(charter.protocol.rounds);
+  const int64_t given = charter.protocol.as<charter::Vertical>()->colluders;
+  if (given >= parties)
+    return bad("protocol.colluders",
+               "are " + std::to_string(given) + " of " + std::to_string(parties) +
+                   " owners: nobody is left whose noise they do not know",
+               "Use at most one less than there are owners.");
+  const uint32_t honest = given == 0 ? 1 : parties - static_cast<uint32_t>(given);
+  const privacy::Rho rho = TRY(smallest_rho(charter));
+  CellRelease release{grid.label, grid.sensitivity(),
+                      TRY(privacy::Gaussian::calibrate(grid.sensitivity(), rounds, rho)), grid};
+  if (honest > 1) {
+    const auto sum = TRY(privacy::Parties::make(parties, parties, parties - honest));
+    release.shares = TRY(privacy::GaussianShare::calibrate(release.sensitivity, rounds, rho, sum,
+                                                           charter.schema.features().size()));
+    release.noise = TRY(privacy::Gaussian::make(release.shares->variance()));
+  }
+  if (!grid.fits(release.noise.scale() * std::sqrt(double(parties))))
+    return bad("records.count", "the sums of so many records do not fit 56 bits",
+               "Use fewer records, model_bits, or bits of columns.");
+  for (size_t m = 0; m < parties; ++m) plan.balls[m] = part_balls(charter)[m];
+  return release;
+}
+
+/// Without a dealer: rows are cells, everything is in whole units.
+Result<VerticalTerms> cell_terms(const Charter& charter) {
+  TRY(check_cells(charter));
+  const bool once = charter.protocol.statistics();
+  learn::JointPlan plan = plan_of(charter);
+  plan.bits = learn::cell_bits(charter.schema);
+  for (size_t i = 0; i < charter.owners.size(); ++i)
+    plan.row_norms[i] = cell_norm(part_schema(charter, i), plan.bits);
+  CellRelease release = TRY(once ? moments_release(charter, plan) : box_release(charter, plan));
   VerticalTerms terms{.charter = charter.hash,
-                      .rule = charter::Rule::kStatistics,
-                      .rounds = 1,
+                      .rule = *charter.protocol.rule(),
+                      .rounds = static_cast<uint32_t>(charter.protocol.rounds),
                       .plan = std::move(plan),
+                      .steps = once ? learn::JointSteps{} : joint_steps(charter),
                       .loss = charter::loss_of(charter.model),
                       .l2 = charter.model.l2,
                       .box = charter.model.box,
                       .intersect = charter.records->on_mismatch == charter::OnMismatch::kIntersect,
                       .list_max = charter.records->longest_list(),
-                      .sensitivity = sensitivity,
-                      .noise = noise};
+                      .sensitivity = release.sensitivity,
+                      .noise = release.noise,
+                      .grid = release.grid,
+                      .shares = release.shares};
   for (size_t i = 0; i < charter.owners.size(); ++i) {
-    const auto own = holds_label(charter, i) ? std::optional(label) : std::nullopt;
+    const auto own = holds_label(charter, i) ? std::optional(release.label) : std::nullopt;
     terms.cells.emplace_back(part_schema(charter, i), terms.plan.bits, own);
     terms.columns.push_back(terms.cells.back().features());
     if (own) terms.label_holder = i;
   }
-  terms.beside = TRY(open_moments(charter, terms));
+  if (once) terms.beside = TRY(open_moments(charter, terms));
   TRY(check_setup(terms));
   return terms;
 }
@@ -238,14 +294,50 @@ double pair_bytes(const learn::CellColumns& one, const learn::CellColumns& other
   return a_record + std::min(words(one, other), words(other, one));
 }
 
+/// Transfers of a round in which this owner chooses, with one other.
+double bits_of(const VerticalTerms& terms, size_t owner) {
+  return terms.grid ? static_cast<double>(terms.columns[owner]) * terms.grid->bits : 0;
+}
+
 }  // namespace
 
+double round_bytes(const VerticalTerms& terms) {
+  constexpr double kWord = 8, kShortWord = 7;
+  double bytes = 0;
+  for (size_t m = 0; m < terms.columns.size(); ++m)
+    for (size_t k = 0; k < terms.columns.size(); ++k) {
+      const auto width = static_cast<double>(terms.columns[m]);
+      if (k != m) bytes += bits_of(terms, k) * (1. / 8 + kWord * width) + kShortWord * width;
+    }
+  return bytes;
+}
+
 double setup_bytes(const VerticalTerms& terms) {
-  double a_record = 0;
+  constexpr double kTransfer = 16;
+  double a_record = 0, pool = 0;
   for (size_t m = 0; m < terms.cells.size(); ++m)
-    for (size_t k = m + 1; k < terms.cells.size(); ++k)
+    for (size_t k = m + 1; k < terms.cells.size(); ++k) {
       a_record += pair_bytes(terms.cells[m], terms.cells[k]);
-  return a_record * static_cast<double>(terms.plan.rows);
+      pool += kTransfer * terms.rounds * (bits_of(terms, m) + bits_of(terms, k));
+    }
+  return a_record * static_cast<double>(terms.plan.rows) + pool;
+}
+
+privacy::Cost VerticalTerms::cost() const {
+  return shares ? shares->cost(sensitivity) : noise.cost(sensitivity);
+}
+
+std::string VerticalTerms::event() const {
+  return shares ? shares->event(sensitivity) : noise.event(sensitivity);
+}
+
+double VerticalTerms::deviation() const {
+  return noise.scale() * (grid ? std::sqrt(static_cast<double>(columns.size())) : 1);
+}
+
+learn::PartyDescent VerticalTerms::descent(size_t owner) const {
+  if (!grid) return {steps, columns[owner], plan.balls[owner]};
+  return {steps, columns[owner], plan.balls[owner], grid->box};
 }
 
 learn::MomentsFit VerticalTerms::fit() const {
@@ -293,13 +385,25 @@ double label_reach(const Charter& charter) {
   return std::ldexp(learn::label_grid(charter.schema.target, row).largest(), -bits);
 }
 
+learn::BoxGradient box_gradient(const Charter& charter) {
+  const auto* vertical = charter.protocol.as<charter::Vertical>();
+  check(vertical != nullptr && charter.protocol.without_dealer());
+  return learn::BoxGradient::of(charter.schema, charter.model.box,
+                                static_cast<int>(vertical->model_bits), charter.owners.size(),
+                                static_cast<uint64_t>(charter.records->count));
+}
+
 std::vector<double> part_balls(const Charter& charter) {
   const double whole = row_norm_of(charter);
   const auto* vertical = charter.protocol.as<charter::Vertical>();
   const double ball = vertical ? vertical->model_ball : 0;  // ADMM has no bound.
+  const bool box = charter.protocol.without_dealer() && !charter.protocol.statistics();
   std::vector<double> balls;
-  for (const charter::Owner& owner : charter.owners)
-    balls.push_back(ball * owner.max_row_norm / whole);
+  for (size_t i = 0; i < charter.owners.size(); ++i) {
+    const auto features = static_cast<double>(part_schema(charter, i).features().size());
+    balls.push_back(box ? charter.model.box * std::sqrt(features)
+                        : ball * charter.owners[i].max_row_norm / whole);
+  }
   return balls;
 }
 
@@ -363,7 +467,7 @@ Result<VerticalTerms> vertical_terms(const Charter& charter) {
 Result<double> sharing_epsilon(const charter::Charter& charter, const VerticalTerms& terms,
                                size_t owner) {
   double rho = 0;
-  const double cost = terms.noise.cost(terms.sensitivity).amount;
+  const double cost = terms.cost().amount;
   for (uint32_t round = 0; round < terms.rounds; ++round) rho = add_up(rho, cost);
   return epsilon_of(rho, charter.owners[owner].delta);
 }

@@ -10,15 +10,23 @@
 // discrete Gaussian. That the sum then has twice as much is post-processing. An owner among three
 // and more may use other rows with each peer; D is the same, since only their lengths enter
 // (docs/theory/columns.md).
+//
+// Without a dealer, rule gradients: coefficients on a grid within model.box, sensitivity of
+// learn/vertical/cells/box_gradient.h. Every owner adds noise of variance ceil(s2 / (M - c)) to
+// every number of every owner's gradient, its own included. So c owners that take off what they
+// know still miss s2 of it, in their own gradients too. With M - c = 1, which is the default, an
+// owner is charged for one discrete Gaussian, else for a sum of M - c of them.
 #pragma once
 
 #include "parley/charter/charter.h"
 #include "parley/learn/loss.h"
+#include "parley/learn/vertical/cells/box_gradient.h"
 #include "parley/learn/vertical/cells/cell_columns.h"
 #include "parley/learn/vertical/joint_gradient.h"
 #include "parley/learn/vertical/joint_moments.h"
 #include "parley/learn/vertical/noisy_sharing.h"
 #include "parley/privacy/mechanism/gaussian.h"
+#include "parley/privacy/mechanism/gaussian_share.h"
 
 namespace parley::plan {
 
@@ -35,13 +43,25 @@ struct VerticalTerms {
   bool intersect = false;   // owners may hold records that others do not
   uint64_t list_max = 0;    // ids that an owner may have, without a dealer
   double sensitivity = 0;   // of what a round releases to whole records, in its units
-  privacy::Gaussian noise;  // in it; of rule gradients drawn by the dealer
+  privacy::Gaussian noise;  // in it: the dealer's, or what each owner adds
   std::optional<privacy::Gaussian> beside{};       // of rule statistics: off the diagonal
   std::optional<learn::NoisySharingPlan> noisy{};  // of rule noisy_sharing
   std::vector<learn::CellColumns> cells{};         // of each owner; none with a dealer
+  std::optional<learn::BoxGradient> grid{};        // of rounds without a dealer
+  /// Where more than one owner's noise is counted: what is charged, `noise` being one share.
+  std::optional<privacy::GaussianShare> shares{};
 
   /// How many numbers a round opens to this owner or, under noisy sharing, it publishes.
   size_t numbers(size_t owner) const;
+  /// What a round costs, and as which event it is booked.
+  privacy::Cost cost() const;
+  std::string event() const;
+  /// Of all noise in a number of a gradient.
+  double deviation() const;
+  /// What one unit of a gradient is worth.
+  double unit() const { return grid ? grid->unit() : plan.unit(); }
+  /// An owner's steps, from zero.
+  learn::PartyDescent descent(size_t owner) const;
   /// The fit of rule statistics, which is told how much noise the moments have.
   learn::MomentsFit fit() const;
 };
@@ -54,6 +74,9 @@ Result<VerticalTerms> vertical_terms(const charter::Charter& charter);
 /// Of it what does not depend on budgets, with the finest grid: how rows are shortened and rounded,
 /// also where nothing is protected. What no rule can run is refused, naming the key.
 Result<learn::JointPlan> columns_plan(const charter::Charter& charter);
+
+/// What owners without a dealer send each other in a round, all together, in bytes.
+double round_bytes(const VerticalTerms& terms);
 
 /// What owners without a dealer send each other before anything is opened, in bytes, ids not
 /// counted: a bound within some hundredths. More than this is refused.
@@ -71,7 +94,11 @@ double row_norm_of(const charter::Charter& charter);
 /// dealer, without one as large as the longest row.
 double label_reach(const charter::Charter& charter);
 
-/// B_m: the ball of the model, divided like the rows, so that no party's scores outweigh.
+/// The grid of rounds without a dealer.
+learn::BoxGradient box_gradient(const charter::Charter& charter);
+
+/// B_m: the ball of the model, divided like the rows, so that no party's scores outweigh. Without a
+/// dealer the box alone bounds a part.
 std::vector<double> part_balls(const charter::Charter& charter);
 
 /// What a party does with its part of the gradients. They are of half the squares, hence half of

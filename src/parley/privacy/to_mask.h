@@ -3,6 +3,7 @@
 //
 //   Raw --gate::ColumnsGate--> ToMask --protocol::GradientParty, MomentsParty--> masked words
 //   Raw --gate::ColumnsGate--> ToMask --ot::PairSetup--> ToMask, a share --Opening--> with noise
+//                                                                        --Rounds--> with noise
 //
 // Only these can look inside, so that unmasked columns, scores or shares cannot be put into a
 // message.
@@ -17,6 +18,7 @@ namespace parley::protocol {
 class GradientParty;
 class MomentsParty;
 class Opening;
+class Rounds;
 namespace ot {
 class PairSetup;
 }
@@ -36,6 +38,7 @@ class ToMask {
   friend class protocol::GradientParty;
   friend class protocol::MomentsParty;
   friend class protocol::Opening;
+  friend class protocol::Rounds;
   friend class protocol::ot::PairSetup;
   friend struct ToMaskForTest;  // Defined under tests/ only.
   explicit ToMask(T value) : value_(std::move(value)) {}

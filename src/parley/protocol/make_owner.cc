@@ -9,7 +9,8 @@
 #include "parley/protocol/make_learner.h"
 #include "parley/protocol/sync.h"
 #include "parley/protocol/vertical/dealt/owner.h"
-#include "parley/protocol/vertical/pair/owner.h"
+#include "parley/protocol/vertical/pair/moments_owner.h"
+#include "parley/protocol/vertical/pair/rounds_owner.h"
 #include "parley/protocol/vertical/setting.h"
 
 namespace parley::protocol {
@@ -36,8 +37,11 @@ MadeOwner columns_owner(OwnerSetting& own) {
   if (has_dealer(own.charter))
     return std::unique_ptr<Owner>(std::make_unique<DealtOwner>(std::move(setting), std::move(gate),
                                                                own.entropy, std::move(own.key)));
-  return std::unique_ptr<Owner>(std::make_unique<CellsOwner>(std::move(setting), std::move(gate),
-                                                             own.entropy, std::move(own.key)));
+  if (!own.charter.protocol.statistics())
+    return std::unique_ptr<Owner>(std::make_unique<RoundsOwner>(std::move(setting), std::move(gate),
+                                                                own.entropy, std::move(own.key)));
+  return std::unique_ptr<Owner>(std::make_unique<MomentsOwner>(std::move(setting), std::move(gate),
+                                                               own.entropy, std::move(own.key)));
 }
 
 MadeOwner aggregating_owner(OwnerSetting& own) {

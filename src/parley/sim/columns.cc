@@ -117,7 +117,7 @@ double noise_scale(const plan::VerticalTerms& terms) {
   if (terms.beside)  // Of products of two owners' columns, to which both add it without a dealer.
     return std::ldexp(terms.beside->scale(), -2 * terms.plan.bits) / double(terms.plan.rows) *
            (terms.cells.empty() ? 1 : std::sqrt(2.0));
-  return terms.noise.scale() * terms.plan.unit() / double(terms.plan.rows);
+  return terms.deviation() * terms.unit() / double(terms.plan.rows);
 }
 
 Result<ColumnsRun> train(const SimulateInput& input, const SimulateOptions& options, uint64_t run) {

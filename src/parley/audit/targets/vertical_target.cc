@@ -39,14 +39,22 @@ struct GradientWorlds {
   std::vector<learn::IntegerRows> exact[2]{};
 };
 
+/// As the training sees them: cells without a dealer, else shortened and rounded.
+learn::IntegerRows integers_of(const GradientWorlds& worlds, World world, size_t m) {
+  const plan::VerticalTerms& terms = worlds.terms;
+  const double norm = terms.plan.row_norms[m];
+  const data::AnyRows rows(rows_of(norm, worlds.changed, world));
+  if (terms.cells.empty()) return {rows, terms.plan.bits, norm};
+  return std::move(terms.cells[m].integers(terms.cells[m].leaves(rows)).rows);
+}
+
 Result<GradientWorlds> worlds_of(const Charter& whole, size_t changed) {
   Charter charter = narrowed(whole, kOtherRows + kControl);
   auto terms = TRY(plan::vertical_terms(charter));
   GradientWorlds worlds{std::move(charter), std::move(terms), changed};
   for (const World world : {World::kFirst, World::kSecond})
-    for (const double norm : worlds.terms.plan.row_norms)
-      worlds.exact[world == World::kSecond].emplace_back(rows_of(norm, changed, world),
-                                                         worlds.terms.plan.bits, norm);
+    for (size_t m = 0; m < worlds.terms.columns.size(); ++m)
+      worlds.exact[world == World::kSecond].push_back(integers_of(worlds, world, m));
   return worlds;
 }
 
@@ -57,19 +65,39 @@ Result<VerticalJob> play(const GradientWorlds& worlds, World world, Entropy& ent
   return play_vertical(worlds.charter, rows, entropy);
 }
 
+/// A party's scores of all records, and what a label of 1 is in them.
+std::vector<uint64_t> scores_of(const plan::VerticalTerms& terms, const learn::IntegerRows& rows,
+                                size_t m, std::span<const double> x) {
+  const learn::JointPlan& plan = terms.plan;
+  std::vector<uint64_t> all(rows.size());
+  if (terms.grid) {
+    const std::vector<int64_t> n = terms.grid->nearest(x);
+    for (size_t i = 0; i < all.size(); ++i)
+      for (size_t k = 0; k < rows.at(i).size(); ++k)
+        all[i] += static_cast<uint64_t>(rows.values(i)[k] * n[rows.at(i)[k]]);
+    return all;
+  }
+  const auto scores = rows.scores(x, plan.scale, plan.fraction, plan.row_norms[m] * plan.balls[m]);
+  return {scores.begin(), scores.end()};
+}
+
+int64_t label_of(const plan::VerticalTerms& terms) {
+  if (!terms.grid) return int64_t{1} << terms.plan.fraction;
+  return terms.grid->kappa * static_cast<int64_t>(terms.grid->label.largest());
+}
+
 /// The exact gradients, of all owners, at these points.
 std::vector<std::vector<double>> exact_at(const GradientWorlds& worlds, World world,
                                           const std::vector<learn::PartyDescent>& at) {
   const auto& rows = worlds.exact[world == World::kSecond];
-  const learn::JointPlan& plan = worlds.terms.plan;
-  std::vector<uint64_t> all(plan.rows);
+  std::vector<uint64_t> all(worlds.terms.plan.rows);
   for (size_t m = 0; m < rows.size(); ++m) {
-    const auto scores =
-        rows[m].scores(at[m].point(), plan.scale, plan.fraction, plan.row_norms[m] * plan.balls[m]);
-    for (size_t i = 0; i < all.size(); ++i) all[i] += static_cast<uint64_t>(scores[i]);
+    const auto scores = scores_of(worlds.terms, rows[m], m, at[m].point());
+    for (size_t i = 0; i < all.size(); ++i) all[i] += scores[i];
   }
+  const int64_t label = label_of(worlds.terms);
   for (size_t i = 0; i < all.size(); ++i)
-    all[i] -= static_cast<uint64_t>((i < worlds.changed ? 1 : -1) * (int64_t{1} << plan.fraction));
+    all[i] -= static_cast<uint64_t>(i < worlds.changed ? label : -label);
   std::vector<std::vector<double>> sums;
   for (const learn::IntegerRows& part : rows) {
     sums.emplace_back();
@@ -83,7 +111,7 @@ std::vector<std::vector<double>> exact_at(const GradientWorlds& worlds, World wo
 double score(const GradientWorlds& worlds, const VerticalJob& played) {
   const plan::VerticalTerms& terms = worlds.terms;
   std::vector<learn::PartyDescent> at;
-  for (const double ball : terms.plan.balls) at.emplace_back(terms.steps, kColumns, ball);
+  for (size_t m = 0; m < terms.plan.balls.size(); ++m) at.push_back(terms.descent(m));
   double total = 0;
   for (uint32_t round = 0; round < terms.rounds; ++round) {
     const auto first = exact_at(worlds, World::kFirst, at);
@@ -94,7 +122,7 @@ double score(const GradientWorlds& worlds, const VerticalJob& played) {
         const double opened = static_cast<double>(played.opened[m][round][j]);
         const double middle = (first[m][j] + second[m][j]) / 2;
         total += (opened - middle) * (second[m][j] - first[m][j]) / terms.noise.variance();
-        gradient.push_back(opened * terms.plan.unit());
+        gradient.push_back(opened * terms.unit());
       }
       at[m].take(gradient, terms.plan.rows);
     }
@@ -117,7 +145,7 @@ Result<Target> vertical_target(const Charter& charter, size_t owner) {
   if (charter.protocol.statistics()) return statistics_target(charter, owner);
   if (charter.protocol.rule() == charter::Rule::kNoisySharing) return noisy_target(charter, owner);
   const charter::Owner& who = charter.owners[owner];
-  GradientWorlds one = TRY(worlds_of(charter, 1)), four = TRY(worlds_of(charter, kControl));
+  GradientWorlds one = TRY(worlds_of(charter, 1)), many = TRY(worlds_of(charter, kControl));
   SystemEntropy entropy;
   const VerticalJob played = TRY(play(one, World::kFirst, entropy));
   return Target{.kind = "charter",
@@ -127,7 +155,7 @@ Result<Target> vertical_target(const Charter& charter, size_t owner) {
                     "sees all opened gradients",
                 .claimed = {std::min(played.epsilon[owner], who.epsilon), who.delta, true},
                 .play = play_of(std::move(one)),
-                .control = play_of(std::move(four)),
+                .control = play_of(std::move(many)),
                 .control_name = "sixteen records instead of one"};
 }
 

@@ -131,7 +131,7 @@ class Parties {
       places_.emplace_back();
       for (size_t j = 0; j < job.owners.size(); ++j)
         if (job.owners[j] == m) places_.back().push_back(j);
-      descents_.emplace_back(job.steps, places_.back().size(), job.balls[m]);
+      descents_.emplace_back(job.steps, places_.back().size(), job.balls[m], job.box);
     }
   }
 
@@ -142,7 +142,7 @@ class Parties {
         x[static_cast<Index>(places_[m][k])] = descents_[m].point()[k];
     return x;
   }
-  /// Takes a step; whether some part ended on its ball.
+  /// Takes a step; whether some part ended on its ball, or a coefficient at the end of its box.
   bool take(const VectorXd& gradient) {
     bool met = false;
     for (size_t m = 0; m < places_.size(); ++m) {
@@ -150,7 +150,10 @@ class Parties {
       for (const size_t j : places_[m]) own.push_back(gradient[static_cast<Index>(j)]);
       descents_[m].take(own, 1);
       double squares = 0;
-      for (const double value : descents_[m].point()) squares += value * value;
+      for (const double value : descents_[m].point()) {
+        squares += value * value;
+        met = met || std::abs(value) >= job_.box;
+      }
       met = met || std::sqrt(squares) > job_.balls[m] * (1 - 1e-6);
     }
     return met;
@@ -228,13 +231,14 @@ Prediction predict(const PilotStatistics& statistics, const VerticalJob& job) {
   if (runs.met <= kRarely && quiet.met <= 0)
     if (Prediction found = predict(statistics, without_balls(job), {.runs = false});
         found.predictor == "moments") {
-      found.why = "squared loss; the model stays inside its norm bound";
+      found.why = std::isinf(job.box) ? "squared loss; the model stays inside its norm bound"
+                                      : "squared loss; the model stays inside its box";
       return found;
     }
   Prediction found{.predictor = "draws",
-                   .why =
-                       "the model meets its norm bound; the steps were run 400 times on the public "
-                       "rows' second moments",
+                   .why = std::string("the model meets its ") +
+                          (std::isinf(job.box) ? "norm bound" : "box") +
+                          "; the steps were run 400 times on the public rows' second moments",
                    .excess = mean_excess(statistics, runs.models),
                    .optimisation = mean_excess(statistics, quiet.models),
                    .distribution = distribution_of(runs.models)};

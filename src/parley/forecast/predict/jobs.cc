@@ -165,6 +165,15 @@ double doubled_share(const Charter& charter) {
   return 2 - squares / (all * all);
 }
 
+/// Without a dealer, in rounds: the noise of all owners, beside what those that keep to themselves
+/// must have.
+double noise_of_all(const Charter& charter) {
+  const auto owners = static_cast<double>(charter.owners.size());
+  const int64_t colluders = charter.protocol.as<charter::Vertical>()->colluders;
+  const double honest = colluders == 0 ? 1 : owners - static_cast<double>(colluders);
+  return owners / std::max(1.0, honest);
+}
+
 Job sharing_job(const Charter& charter, const plan::NoiseLaw& law) {
   Job job{.weights = {1}, .strengths = {joint_strength(charter, law)}};
   const double reach = plan::reach_of(charter) / owners_rows(charter);
@@ -178,10 +187,14 @@ Job sharing_job(const Charter& charter, const plan::NoiseLaw& law) {
                              .variance = job.variances[0]};
     return job;
   }
-  job.kind = VerticalJob{.steps = plan::joint_steps(charter),
-                         .owners = feature_owners(charter),
-                         .balls = plan::part_balls(charter),
-                         .variance = job.variances[0]};
+  const bool box = charter.protocol.without_dealer();
+  if (box) job.variances[0] *= noise_of_all(charter);
+  VerticalJob shared{.steps = plan::joint_steps(charter),
+                     .owners = feature_owners(charter),
+                     .balls = plan::part_balls(charter),
+                     .variance = job.variances[0]};
+  if (box) shared.box = charter.model.box;
+  job.kind = std::move(shared);
   return job;
 }
 

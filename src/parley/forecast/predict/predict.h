@@ -8,6 +8,7 @@
 // predictors" in docs/explanation/forecasting.md.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <variant>
@@ -72,10 +73,11 @@ struct FederatedJob {
 /// Secret-shared gradients of the squared loss: every owner moves its part of the model by its part
 /// of a noisy gradient, inside a ball.
 struct VerticalJob {
-  learn::JointSteps steps{};     // of half the squares
-  std::vector<size_t> owners{};  // of every feature
-  std::vector<double> balls{};   // of every owner's part of the model
-  double variance = 0;           // of one coordinate of the mean gradient of f
+  learn::JointSteps steps{};                             // of half the squares
+  std::vector<size_t> owners{};                          // of every feature
+  std::vector<double> balls{};                           // of every owner's part of the model
+  double box = std::numeric_limits<double>::infinity();  // without a dealer: of coefficients
+  double variance = 0;  // of one coordinate of the mean gradient of f
 };
 
 struct Job {

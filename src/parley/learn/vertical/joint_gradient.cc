@@ -33,8 +33,8 @@ bool JointPlan::fits(double deviation) const {
   return sum + 12 * deviation < 0x1p63;
 }
 
-PartyDescent::PartyDescent(const JointSteps& steps, size_t columns, double ball)
-    : steps_(steps), ball_(ball), x_(columns), velocity_(columns), sum_(columns) {
+PartyDescent::PartyDescent(const JointSteps& steps, size_t columns, double ball, double box)
+    : steps_(steps), ball_(ball), box_(box), x_(columns), velocity_(columns), sum_(columns) {
   check(steps.averaged >= 1 && steps.averaged <= steps.rounds && ball > 0);
 }
 
@@ -44,7 +44,7 @@ void PartyDescent::take(std::span<const double> gradient, uint64_t rows) {
   for (size_t j = 0; j < x_.size(); ++j) {
     const double slope = gradient[j] / static_cast<double>(rows) + steps_.l2 * x_[j];
     velocity_[j] = steps_.momentum * velocity_[j] - steps_.step * slope;
-    x_[j] += velocity_[j];
+    x_[j] = std::clamp(x_[j] + velocity_[j], -box_, box_);
     squares += x_[j] * x_[j];
   }
   const double norm = std::sqrt(squares);

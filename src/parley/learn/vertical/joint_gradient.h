@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -52,7 +53,9 @@ struct JointSteps {
 
 class PartyDescent {
  public:
-  PartyDescent(const JointSteps& steps, size_t columns, double ball);
+  /// No coefficient is larger than `box`.
+  PartyDescent(const JointSteps& steps, size_t columns, double ball,
+               double box = std::numeric_limits<double>::infinity());
   /// `gradient` is the noisy sum over `rows` records, in real units.
   void take(std::span<const double> gradient, uint64_t rows);
   std::span<const double> point() const { return x_; }
@@ -61,7 +64,7 @@ class PartyDescent {
 
  private:
   JointSteps steps_;
-  double ball_;
+  double ball_, box_;
   int64_t taken_ = 0;
   std::vector<double> x_, velocity_, sum_;
 };

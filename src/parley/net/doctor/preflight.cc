@@ -159,7 +159,7 @@ Result<Asked> what_is_asked(const Policy& policy, const Charter& charter) {
   const size_t place = place_of(policy, charter);
   if (charter.columns_apart()) {
     const plan::VerticalTerms terms = TRY(plan::vertical_terms(charter));
-    return Asked{terms.rounds, terms.numbers(place), terms.noise.cost(terms.sensitivity)};
+    return Asked{terms.rounds, terms.numbers(place), terms.cost()};
   }
   if (charter.secure_aggregation) {
     const plan::SecaggPlan plan = TRY(plan::secagg_plan(charter));

@@ -41,7 +41,7 @@ Result<Prescribed> prescribed_for(const charter::Charter& charter, size_t owner)
   }
   if (charter.columns_apart()) {
     const plan::VerticalTerms terms = TRY(plan::vertical_terms(charter));
-    return Prescribed{{kAnswer, terms.noise.event(terms.sensitivity)}};
+    return Prescribed{{kAnswer, terms.event()}};
   }
   const plan::Terms terms = TRY(plan::terms_for(charter, owner));
   Prescribed events;

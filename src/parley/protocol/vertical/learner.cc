@@ -72,7 +72,8 @@ bool VerticalLearner::awaits(size_t owner) const {
   if (!live_) return !state.hello;
   if (aligning_) return state.hello->columns == Hash{};
   if (key_ && state.set_up + 1 < states_.size()) return true;
-  if (round_ > plan_.terms.rounds) return !state.part;
+  if (!key_ && rounds_done() < plan_.terms.rounds) return state.taken == rounds_done();
+  if (!key_ || round_ > plan_.terms.rounds) return !state.part;
   return dealt_ && !state.answered;
 }
 
@@ -225,10 +226,7 @@ void VerticalLearner::begin_session(Step& step) {
   }
   round_ = session.first_round;
   for (size_t i = 0; i < states_.size(); ++i) send(i, session, step);
-  if (!key_) {  // Owners go on by themselves.
-    dealt_ = round_ <= plan_.terms.rounds;
-    return;
-  }
+  if (!key_) return;  // Owners go on by themselves.
   dealer_.emplace(plan_.terms, *key_, columns);
   for (size_t i = 0; i < states_.size(); ++i)
     send(i, wire::DealerShare{session_, 0, dealer_->setup_seed(i), {}}, step);
@@ -311,6 +309,10 @@ Result<Step> VerticalLearner::take(size_t owner, wire::ReceivedAnswer& answer) {
     step.taken = std::move(answer);
   }
   state.opened = std::max(state.opened, round - 1);
+  if (!key_) {
+    finish_if_done(step);
+    return step;
+  }
   // An owner writes in a session before it pays in it: else it has paid in one that is over.
   if (!live_ || !dealt_ || round != round_ || !state.has_written) return step;
   if (std::exchange(state.answered, true))
@@ -329,8 +331,9 @@ Result<Step> VerticalLearner::take(size_t owner, const wire::ModelPart& part) {
   if (!live_ || part.session != session_) return step;  // Made in a session that is over.
   OwnerState& state = states_[owner];
   // It needs the others' letters, not their receipts, which may still be on their way.
-  const bool in_time =
+  const bool all_dealt =
       round_ > plan_.terms.rounds || (round_ == plan_.terms.rounds && dealt_ && state.answered);
+  const bool in_time = key_ ? all_dealt : state.taken == plan_.terms.rounds;
   if (!in_time || state.part)
     return wrong(plan_.owners[owner], "a part of the model before its time");
   state.part = part.sha256;
@@ -340,9 +343,9 @@ Result<Step> VerticalLearner::take(size_t owner, const wire::ModelPart& part) {
 }
 
 void VerticalLearner::finish_if_done(Step& step) {
-  finished_ = round_ > plan_.terms.rounds &&
-              std::all_of(states_.begin(), states_.end(),
-                          [](const OwnerState& each) { return each.part.has_value(); });
+  const bool all_paid = key_ ? round_ > plan_.terms.rounds : rounds_done() == plan_.terms.rounds;
+  finished_ = all_paid && std::all_of(states_.begin(), states_.end(),
+                                      [](const OwnerState& each) { return each.part.has_value(); });
   if (finished_) end_all(step);
 }
 

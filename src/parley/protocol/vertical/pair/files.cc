@@ -8,8 +8,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kState = "session.json";
+constexpr const char *kState = "session.json", *kPools = "pools.json";
 constexpr std::string_view kFormat = "parley.session/2";
+constexpr std::string_view kPoolsFormat = "parley.pools/1";
 constexpr const char *kBegun = "begun", *kPassed = "passed";
 
 /// Nothing for what is no such text.
@@ -18,8 +19,8 @@ Bytes bytes_in(const std::string& hex) {
   return bytes ? *std::move(bytes) : Bytes();
 }
 
-Error unreadable() {
-  return {Code::kIntegrity, std::string(kState) + " is not what this owner kept of a session",
+Error unreadable(const std::string& name = kState) {
+  return {Code::kIntegrity, name + " is not what this owner kept of a session",
           "Put the file back as it was, or agree on another run."};
 }
 
@@ -66,6 +67,11 @@ Result<PairFiles::Found> PairFiles::find() const {
   if (text_of(json, "session").empty()) return found;  // The job has ended.
   const auto name = hash_from_hex(text_of(json, "session"));
   if (!name) return unreadable();
+  if (json.contains("rounds")) {
+    found.rounds = TRY(rounds_in(*name, bytes_in(text_of(json, "rounds"))));
+    std::erase_if(found.begun, [&](size_t i) { return found.rounds->session(i) != Hash{}; });
+    return found;
+  }
   auto opening =
       Opening::unsealed(key_for(*name, "opening"), charter_, bytes_in(text_of(json, "opening")));
   if (!opening || opening->name() != *name) return unreadable();
@@ -125,12 +131,68 @@ Result<void> PairFiles::keep(const Opening& opening, const std::optional<Opened>
   return keep_(kState, json.dump() + "\n");
 }
 
+/// Names a state, to nobody without the secret: no two are sealed under one key.
+Hash PairFiles::name_of(ByteView state) const {
+  return derived(secret_, TupleBytes().add("rounds").add(charter_).add(sha256(state)));
+}
+
+Result<Rounds> PairFiles::rounds_in(const Hash& name, ByteView box) const {
+  auto state = open(key_for(name, "rounds"), 0, charter_, box);
+  if (!state) return unreadable();
+  auto rounds = name_of(*state) == name ? Rounds::from_state(*state) : std::nullopt;
+  wipe(state->data(), state->size());
+  if (!rounds) return unreadable();
+  return *std::move(rounds);
+}
+
+Result<void> PairFiles::keep_rounds(const Rounds& rounds) const {
+  if (!keep_) return {};
+  Bytes state = rounds.state();
+  const Hash name = name_of(state);
+  const Bytes box = seal(key_for(name, "rounds"), 0, charter_, state);
+  wipe(state.data(), state.size());
+  const Json json{{"format", kFormat}, {"session", to_hex(name)}, {"rounds", to_hex(box)}};
+  return keep_(kState, json.dump() + "\n");
+}
+
+Result<void> PairFiles::pass_test(size_t owner, const Rounds& rounds) const {
+  if (!keep_) return {};
+  Json pools = Json::object();
+  for (size_t i = 0; i < owners_.size(); ++i) {
+    if (rounds.session(i) == Hash{}) continue;
+    Json& pool = pools[std::to_string(i)] = Json::array();
+    for (const Bytes& sealed : rounds.sealed_pool(i, charter_)) pool.push_back(to_hex(sealed));
+  }
+  TRY(keep_(kPools, Json{{"format", kPoolsFormat}, {"pools", pools}}.dump() + "\n"));
+  TRY(keep_rounds(rounds));
+  return write_test(owner, kPassed, rounds.session(owner));
+}
+
+Result<void> PairFiles::find_pools(Rounds& rounds, const plan::VerticalTerms& terms) const {
+  const Json json = Json::parse(TRY(read(kPools)), nullptr, false);
+  const bool known = json.is_object() && text_of(json, "format") == kPoolsFormat &&
+                     json.contains("pools") && json["pools"].is_object();
+  if (!known) return unreadable(kPools);
+  for (size_t i = 0; i < owners_.size(); ++i) {
+    if (rounds.session(i) == Hash{}) continue;
+    std::vector<Bytes> pool;
+    const auto found = json["pools"].find(std::to_string(i));
+    if (found != json["pools"].end() && found->is_array())
+      for (const Json& sealed : *found)
+        pool.push_back(bytes_in(sealed.is_string() ? sealed.get<std::string>() : ""));
+    if (!rounds.unseal_pool(i, pool, charter_, terms)) return unreadable(kPools);
+  }
+  return {};
+}
+
 Result<void> PairFiles::keep_opened(const Opening& opening, const Opened& opened) const {
   return keep(opening, opened);
 }
 
 Result<void> PairFiles::forget() const {
   if (!keep_) return {};
+  if (!TRY(read(kPools)).empty())
+    TRY(keep_(kPools, Json{{"format", kPoolsFormat}, {"pools", Json::object()}}.dump() + "\n"));
   return keep_(kState, Json{{"format", kFormat}, {"session", ""}}.dump() + "\n");
 }
 

@@ -8,12 +8,18 @@
 // test may have seen its verdict. The share is on disk before "passed", and "passed" before the
 // last letter of the test is sent. A pair that has passed is never tested again in its job,
 // whatever becomes of the others, because each test could reveal one bit.
+//
+// Rule gradients keeps two files. The strings of all rounds are written once a pair, each round's
+// sealed under a key of its own, before the state that has the first of these keys. The state is
+// written twice a round, before letters 3 leave and when the gradient is here; with the next key it
+// leaves those of earlier rounds behind.
 #pragma once
 
 #include <set>
 
 #include "parley/protocol/vertical/owner.h"
 #include "parley/protocol/vertical/pair/opening.h"
+#include "parley/protocol/vertical/pair/rounds.h"
 
 namespace parley::protocol {
 
@@ -39,7 +45,8 @@ class PairFiles {
   struct Found {
     std::optional<Opening> opening{};
     std::optional<Opened> opened{};
-    std::set<size_t> begun{};  // tests with these owners, and not passed
+    std::optional<Rounds> rounds{};  // without strings
+    std::set<size_t> begun{};        // tests with these owners, and not passed
   };
   /// What an earlier process has left.
   Result<Found> find() const;
@@ -50,11 +57,17 @@ class PairFiles {
   Result<void> begin_test(size_t owner, const Hash& session) const;
   /// `opening` has the share of this pair.
   Result<void> pass_test(size_t owner, const Opening& opening) const;
+  Result<void> pass_test(size_t owner, const Rounds& rounds) const;
+  Result<void> keep_rounds(const Rounds& rounds) const;
+  /// Puts the strings of rounds to come back.
+  Result<void> find_pools(Rounds& rounds, const plan::VerticalTerms& terms) const;
   Result<void> keep_opened(const Opening& opening, const Opened& opened) const;
   /// The job has ended.
   Result<void> forget() const;
 
  private:
+  Hash name_of(ByteView state) const;
+  Result<Rounds> rounds_in(const Hash& name, ByteView box) const;
   Secret32 key_for(const Hash& name, std::string_view what) const;
   Result<void> keep(const Opening& opening, const std::optional<Opened>& opened) const;
   Result<void> write_test(size_t owner, const char* stands, const Hash& session) const;

@@ -5,6 +5,7 @@
 
 #include "parley/protocol/vertical/moments.h"
 #include "parley/protocol/vertical/pads.h"
+#include "parley/protocol/vertical/pair/kept.h"
 
 namespace parley::protocol {
 namespace {
@@ -19,7 +20,9 @@ ot::PairOwner owner_of(const plan::VerticalTerms& terms, size_t place) {
   return {.place = static_cast<uint32_t>(place),
           .cells = terms.cells[place].cells(),
           .columns = terms.cells[place].columns(),
-          .pool = 0};
+          .pool = terms.grid ? terms.rounds * ot::pool_size(terms.columns[place],
+                                                            static_cast<unsigned>(terms.grid->bits))
+                             : 0};
 }
 
 /// Transfers of as many records as make a letter of that length.
@@ -31,39 +34,6 @@ size_t chunk_of(const ot::PairPlan& plan) {
       std::max(learn::transfers_of(plan.m.cells), learn::transfers_of(plan.k.cells));
   return std::clamp(records * transfers + 128, transfers + 128, ot::kChunk);
 }
-
-/// Reads what was kept, from the front.
-class Kept {
- public:
-  explicit Kept(ByteView bytes) : left_(bytes) {}
-
-  std::optional<uint64_t> number() {
-    if (left_.size() < sizeof(uint64_t)) return std::nullopt;
-    const uint64_t number = read_little_endian(left_.data());
-    left_ = left_.subspan(sizeof(uint64_t));
-    return number;
-  }
-  std::optional<Hash> hash() {
-    Hash hash;
-    if (left_.size() < hash.size()) return std::nullopt;
-    std::copy_n(left_.begin(), hash.size(), hash.begin());
-    left_ = left_.subspan(hash.size());
-    return hash;
-  }
-  std::optional<ot::Words> words() {
-    const auto rows = number(), columns = number();
-    const uint64_t most = left_.size() / sizeof(Word);
-    if (!rows || !columns || *rows > most || *columns > most || *rows * *columns > most)
-      return std::nullopt;
-    ot::Words words(*rows, *columns);
-    for (uint64_t& word : words.values) word = *number();
-    return words;
-  }
-  bool is_at_end() const { return left_.empty(); }
-
- private:
-  ByteView left_;
-};
 
 /// Where a letter's words with each other owner begin, by its place.
 std::vector<size_t> starts_of(const learn::MomentsLayout& layout, size_t owner) {

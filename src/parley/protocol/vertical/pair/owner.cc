@@ -1,10 +1,7 @@
 #include "parley/protocol/vertical/pair/owner.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
-
-#include "parley/learn/vertical/joint_moments.h"
 
 namespace parley::protocol {
 namespace {
@@ -81,38 +78,38 @@ Hash CellsOwner::session_hash() const {
   return derived(charter(), tuple);
 }
 
-/// What was kept by an earlier process, once.
-Result<void> CellsOwner::recall() {
-  if (std::exchange(recalled_, true)) return {};
-  auto found = TRY(files_.find());
-  opening_ = std::move(found.opening);
-  testing_ = std::move(found.begun);
-  if (found.opened) opened_ = {*std::move(found.opened)};
-  return {};
-}
-
-Result<void> CellsOwner::begin_session(uint32_t) {
-  TRY(recall());
+Result<void> CellsOwner::begin_session(uint32_t first_round) {
+  if (!std::exchange(recalled_, true)) {
+    PairFiles::Found found = TRY(files_.find());
+    testing_ = found.begun;
+    TRY(recall(std::move(found)));
+  }
   pairs_.clear();
-  ready_ = compared_ = false;
-  own_.clear();
+  ready_ = released_ = false;
   for (size_t i = 0; i < parties(); ++i)
     if (i != self()) pairs_[i];
   if (!testing_.empty())
     return end(
         failed_test(name_of(*testing_.begin()), "was begun, and broke off before its verdict"));
-  const bool has_all = opening_ && opening_->pairs() == pairs_.size();
-  if (!has_all && gate_.last_round() > 0)
+  if (kept_pairs() < pairs_.size() && gate_.last_round() > 0)
     return end({Code::kIntegrity,
                 "this owner has paid for what it opens, and has not kept what that was",
                 "Put session.json back, or agree on another run, which is paid again."});
-  for (const auto& [other, pair] : pairs_) say(other, view(standing(other)));
-  return {};
+  for (const auto& [other, pair] : pairs_) {
+    const Hash session = kept_session(other);
+    Bytes letter(session.begin(), session.end());
+    const Bytes more = standing();
+    letter.insert(letter.end(), more.begin(), more.end());
+    say(other, letter);
+  }
+  const auto begun = forget_session(first_round);
+  return begun ? begun : end(begun.error());
 }
 
-/// The session of which it has kept a share with that owner; none before.
-Hash CellsOwner::standing(size_t other) const {
-  return opening_ ? opening_->session(other) : Hash{};
+std::vector<size_t> CellsOwner::others() const {
+  std::vector<size_t> others;
+  for (const auto& [other, pair] : pairs_) others.push_back(other);
+  return others;
 }
 
 bool CellsOwner::is_due(size_t from, const wire::LetterHead& head) const {
@@ -123,11 +120,6 @@ bool CellsOwner::is_due(size_t from, const wire::LetterHead& head) const {
 
 void CellsOwner::say_to_all(ByteView letter) {
   for (const auto& [other, pair] : pairs_) say(other, letter);
-}
-
-bool CellsOwner::all_are(Due due) const {
-  return std::all_of(pairs_.begin(), pairs_.end(),
-                     [&](const auto& pair) { return pair.second.due == due; });
 }
 
 Result<void> CellsOwner::end(const Error& error) {
@@ -156,32 +148,32 @@ Result<void> CellsOwner::heard(size_t from, const Bytes& letter) {
     case Due::kReady:
       if (!std::ranges::equal(letter, as_bytes(kReady)))
         return out_of_order("a letter that is none");
-      pair.due = Due::kMoments;
-      return open_if_all_are_ready();
-    case Due::kMoments:
-      if (letter.size() % sizeof(Word) != 0) return out_of_order("moments of another length");
-      pair.moments = words_in(letter);
-      pair.due = Due::kHash;
-      return combine_if_all_are_here();
-    case Due::kHash:
-      pair.hash = letter;
-      pair.due = Due::kNothing;
-      return conclude_if_all_agree();
+      pair.due = Due::kRelease;
+      return release_if_all_are_ready();
+    case Due::kRelease:
+      return take_release(from, letter);
     case Due::kNothing:
       break;
   }
   return out_of_order("a letter after the end");
 }
 
+Result<void> CellsOwner::take_standing(size_t, ByteView standing) {
+  return standing.empty() ? Result<void>() : out_of_order("a first letter of another length");
+}
+
 Result<void> CellsOwner::begin(size_t other, const Bytes& their_standing) {
-  if (!std::ranges::equal(their_standing, standing(other)))
+  const Hash kept = kept_session(other);
+  const ByteView theirs(their_standing);
+  if (theirs.size() < kept.size() || !std::ranges::equal(theirs.first(kept.size()), kept))
     return Error{Code::kIntegrity,
                  "this owner and " + name_of(other) +
                      " have not kept the same session: one of the "
                      "two has lost what it had, or broke off in the test of rows",
                  "Put session.json back where it is gone, or agree on another run."};
+  TRY(take_standing(other, theirs.subspan(kept.size())));
   Pair& pair = pairs_.at(other);
-  if (standing(other) != Hash{}) {
+  if (kept != Hash{}) {
     pair.due = Due::kReady;
     return be_ready();
   }
@@ -201,11 +193,9 @@ Result<void> CellsOwner::set_up(size_t other) {
   const bool passed = pair.setup->is_done();
   if (passed) {
     const ot::PairPlan plan = pair_plan(gate_.terms(), {self(), other}, session_hash());
-    if (!opening_) opening_.emplace(draw_secret(entropy_));
-    opening_->add(other, pair.setup->share(), role_in(plan, self()), session_hash());
+    TRY(keep_tested(other, pair.setup->share(), role_in(plan, self()), session_hash()));
     pair.setup.reset();
     pair.due = Due::kReady;
-    TRY(files_.pass_test(other, *opening_));
     testing_.erase(other);
   }
   for (const Bytes& letter : letters) say(other, letter);
@@ -221,56 +211,14 @@ Result<void> CellsOwner::be_ready() {
   });
   if (!all || std::exchange(ready_, true)) return {};
   say_to_all(as_bytes(kReady));
-  return open_if_all_are_ready();
+  return release_if_all_are_ready();
 }
 
-/// Pays, then sends. The same again costs nothing, and anything else is refused.
-Result<void> CellsOwner::open_if_all_are_ready() {
+Result<void> CellsOwner::release_if_all_are_ready() {
   const bool all = std::none_of(pairs_.begin(), pairs_.end(),
-                                [](const auto& pair) { return pair.second.due < Due::kMoments; });
-  if (!ready_ || !all || !own_.empty()) return {};
-  own_ = opening_->letter(gate_);
-  std::vector<Post> posts;
-  for (const auto& [other, pair] : pairs_) posts.push_back({other, own_});
-  auto paid = TRY(gate_.pay(1, gate::sharing_question(charter(), 1, {}), commitment(posts)));
-  say_to_all(bytes_of_words(own_));
-  give_receipt(std::move(paid));
-  return combine_if_all_are_here();
-}
-
-Result<void> CellsOwner::combine_if_all_are_here() {
-  const bool all = std::none_of(pairs_.begin(), pairs_.end(),
-                                [](const auto& pair) { return pair.second.due < Due::kHash; });
-  if (!all || own_.empty() || compared_) return {};
-  std::vector<Words<Word>> letters(parties());
-  for (size_t i = 0; i < parties(); ++i) letters[i] = i == self() ? own_ : pairs_.at(i).moments;
-  auto opened = TRY(opened_from(gate_.terms(), letters));
-  if (!opened_.empty() && opened_[0] != opened) return mismatch_in(1);
-  TRY(files_.keep_opened(*opening_, opened));
-  opened_ = {std::move(opened)};
-  compared_ = true;
-  say_to_all(view(hash_of_opened()));
-  return conclude_if_all_agree();
-}
-
-Hash CellsOwner::hash_of_opened() const {
-  return TupleBytes().add("opened").add(charter()).add(bytes_of(opened_[0])).sha256();
-}
-
-/// All have the same numbers: each fits the whole model and keeps its part.
-Result<void> CellsOwner::conclude_if_all_agree() {
-  if (!compared_) return {};
-  for (const auto& [other, pair] : pairs_)
-    if (pair.due == Due::kNothing && !std::ranges::equal(pair.hash, hash_of_opened()))
-      return Error{Code::kIntegrity, name_of(other) + " has opened other numbers than this owner"};
-  if (!all_are(Due::kNothing)) return {};
-  const plan::VerticalTerms& terms = gate_.terms();
-  const learn::MomentsLayout layout(terms.columns, terms.label_holder);
-  const auto theta = learn::fit_moments(layout, terms.plan, terms.fit(), opened_[0]);
-  const auto before = terms.columns.begin() + long(self());
-  const auto first = theta.begin() + long(std::accumulate(terms.columns.begin(), before, size_t{}));
-  model_.assign(first, first + long(gate_.width()));
-  return give_part();
+                                [](const auto& pair) { return pair.second.due < Due::kRelease; });
+  if (!ready_ || !all || std::exchange(released_, true)) return {};
+  return begin_release();
 }
 
 }  // namespace parley::protocol

@@ -1,7 +1,8 @@
-// An owner of columns in a job without a dealer, rule statistics. Every two owners make shares of
-// the products of their columns (cells/pair_setup.h) and test them. When all owners have said that
-// all their pairs have passed, each sends its shares and its own moments, with noise of its own
-// (opening.h), to all others. The learner relays letters; privacy does not depend on it.
+// An owner of columns in a job without a dealer. Every two owners make shares of the products of
+// their columns (cells/pair_setup.h) and test them. When all owners have said that all their pairs
+// have passed, the release begins: rule statistics opens the products once (moments_owner.h), rule
+// gradients makes rounds of them (rounds_owner.h). The learner relays letters; privacy does not
+// depend on it.
 //
 // If it is not known yet which records all owners have, they find out first (ids/search.h), in a
 // session of its own. A list of ids that an owner has committed to is kept: no second list is
@@ -12,8 +13,7 @@
 //   1         what this owner has kept of an earlier session of the two
 //   2 ...     set-up and test, if neither has kept any
 //   then      that all pairs of this owner have passed: before that nobody pays
-//   then      what leaves: paid for before it does
-//   then      the hash of all opened numbers
+//   then      those of the release
 //
 // Whenever a session begins anew, an owner sends what it has kept again, bit for bit (files.h).
 #pragma once
@@ -24,20 +24,48 @@
 
 namespace parley::protocol {
 
-class CellsOwner final : public VerticalOwner {
- public:
+class CellsOwner : public VerticalOwner {
+ protected:
   CellsOwner(VerticalSetting setting, gate::ColumnsGate gate, Entropy& entropy,
-             std::optional<SigningKey> key = std::nullopt);
+             std::optional<SigningKey> key);
+
+  /// What was kept of sessions with all others, by an earlier process too.
+  virtual Result<void> recall(PairFiles::Found found) = 0;
+  /// The session of which it has kept a share with that owner; none before.
+  virtual Hash kept_session(size_t other) const = 0;
+  virtual size_t kept_pairs() const = 0;
+  /// Keeps a session that was tested, before its last letter leaves.
+  virtual Result<void> keep_tested(size_t other, const privacy::ToMask<ot::PairShare>& share,
+                                   ot::Role role, const Hash& session) = 0;
+  /// What else a first letter tells, and another's.
+  virtual Bytes standing() const { return {}; }
+  virtual Result<void> take_standing(size_t other, ByteView standing);
+  /// A session begins: what an earlier one heard is forgotten.
+  virtual Result<void> forget_session(uint32_t first_round) = 0;
+  /// All pairs of all owners have passed.
+  virtual Result<void> begin_release() = 0;
+  /// A letter of the release, also before this owner's begins, if the other's has.
+  virtual Result<void> take_release(size_t from, const Bytes& letter) = 0;
+
+  const std::string& name_of(size_t other) const { return setting_.owners[other].name; }
+  std::vector<size_t> others() const;
+  void say(size_t to, ByteView letter) { post(to, ++pairs_.at(to).said, letter); }
+  void say_to_all(ByteView letter);
+  /// Nothing is due from it any more.
+  void hear_no_more(size_t from) { pairs_.at(from).due = Due::kNothing; }
+  bool is_released() const { return released_; }
+  std::vector<double> model() const override { return model_; }
+
+  PairFiles files_;
+  std::vector<double> model_{};
 
  private:
   /// What is due from another owner in this session.
-  enum class Due { kStanding, kSetUp, kReady, kMoments, kHash, kNothing };
+  enum class Due { kStanding, kSetUp, kReady, kRelease, kNothing };
   struct Pair {
     Due due = Due::kStanding;
     uint32_t said = 0, heard = 0;  // letters
     std::optional<ot::PairSetup> setup{};
-    Words<Word> moments{};
-    Bytes hash{};
   };
 
   void get_ready() override;
@@ -48,37 +76,23 @@ class CellsOwner final : public VerticalOwner {
   Result<void> begin_session(uint32_t first_round) override;
   bool is_due(size_t from, const wire::LetterHead& head) const override;
   Result<void> take_letter(size_t from, uint32_t number, Bytes letter) override;
-  std::vector<double> model() const override { return model_; }
   Result<void> forget() override { return files_.forget(); }
 
-  const std::string& name_of(size_t other) const { return setting_.owners[other].name; }
-  void say(size_t to, ByteView letter) { post(to, ++pairs_.at(to).said, letter); }
-  void say_to_all(ByteView letter);
-  bool all_are(Due due) const;
   Result<void> end(const Error& error);
   Result<void> heard(size_t from, const Bytes& letter);
-  Result<void> recall();
   Hash session_hash() const;
-  Hash standing(size_t other) const;
   Result<void> begin(size_t other, const Bytes& their_standing);
   Result<void> set_up(size_t other);
   Result<void> be_ready();
-  Result<void> open_if_all_are_ready();
-  Result<void> combine_if_all_are_here();
-  Result<void> conclude_if_all_agree();
-  Hash hash_of_opened() const;
+  Result<void> release_if_all_are_ready();
 
-  PairFiles files_;
   std::unique_ptr<IdSearch> ids_{};  // while it is found out which all have
   bool recalled_ = false;
-  std::optional<Opening> opening_{};
   std::set<size_t> testing_{};  // pairs whose test has begun and not passed
-  std::vector<double> model_{};
 
   // Of this session.
   std::map<size_t, Pair> pairs_{};
-  bool ready_ = false, compared_ = false;
-  Words<Word> own_{};  // once it is paid for
+  bool ready_ = false, released_ = false;
 };
 
 }  // namespace parley::protocol

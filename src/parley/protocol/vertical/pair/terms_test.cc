@@ -186,8 +186,17 @@ std::string with(std::string text, const std::string& old, const std::string& no
 
 TEST(CellTerms, WhatIsNotThereIsRefusedByName) {
   const std::string text = test::cells_charter(1, 1000);
-  expect_refused(test::cells_charter(1, 1000, "rule = \"gradients\"\ndealer = \"none\"\n"),
-                 "protocol.dealer", "rule statistics");
+  const std::string noisy = "rule = \"noisy_sharing\"\ndealer = \"none\"\nrounds = 2\nstep = 1.0\n";
+  expect_refused(test::cells_charter(1, 1000, noisy), "protocol.dealer",
+                 "rules statistics and gradients");
+  const std::string rounds = "rule = \"gradients\"\nrounds = 2\nstep = 1.0\n";
+  expect_refused(test::cells_charter(1, 1000, rounds + "model_ball = 4.0\n"), "protocol.model_ball",
+                 "model.box bounds the model");
+  expect_refused(test::cells_charter(1, 1000, rounds + "colluders = 2\n"), "protocol.colluders",
+                 "nobody is left");
+  expect_refused(
+      with(test::cells_charter(1, 1000, rounds + "model_bits = 4\n"), "box = 4.0", "box = 1000.0"),
+      "protocol.model_bits", "a label is 0 of them");
   expect_refused(with(text, "[privacy]\n", "[privacy]\nmax_row_norm = 1.0\n"),
                  "privacy.max_row_norm", "follows from the columns' cells");
   expect_refused(with(text, "columns = [\"job\"", "max_row_norm = 1.0\ncolumns = [\"job\""),

@@ -78,13 +78,16 @@ struct Measure {
   std::optional<double> paper{};  // what the paper says, if it says a number
   double least = -std::numeric_limits<double>::infinity();  // the claim holds from here ...
   double most = std::numeric_limits<double>::infinity();    // ... to here
-  bool fitted = false;  // our free settings were chosen so that this comes out
-  bool decides = true;  // false: told for comparison, as the sound variant's number
+  bool read_as = false;  // the paper's number, from a scan that does not show it clearly
+  bool fitted = false;   // our free settings were chosen so that this comes out
+  bool decides = true;   // false: told for comparison, as the sound variant's number
   /// Not empty: one of the comparisons of which this tally counts how many hold. The tally decides
   /// in their place.
   std::string tally{};
+  bool counts = false;  // is such a tally
   uint64_t draws =
       1;  // of the stand-in, over which value and error were taken; 1: of the noise only
+  uint64_t runs = 0;  // by which the error was found, where they are few; 0: many
   Quantity kind = Quantity::kNumber;
   std::string unit{};
 };
@@ -93,7 +96,8 @@ struct Measure {
 enum class DataKind {
   kNone,     // nothing, or numbers made for the purpose: a counterexample is one whatever the data
   kStandin,  // made from a seed, with several draws
-  kExcerpt,  // real records of the papers' kind, fewer or others than theirs
+  kExcerpt,  // real records of the papers' kind, fewer or others than theirs, or of a paper without
+             // any
   kPapers,   // the paper's own file
 };
 

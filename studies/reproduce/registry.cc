@@ -46,10 +46,10 @@ constexpr Entry kEntries[] = {
     {"V-cor1", "what 20 epochs would cost", "", sharing_epochs},
     {"V-value", "one number per record and epoch", "", sharing_values},
     {"H-T1", "what Theorem 1's noise gives", "", federated_privacy},
-    {"H-L2", "Lemma 2, step by step", "census", federated_lemma2, 3},
+    {"H-L2", "Lemma 2, step by step", "census", federated_lemma2, 3, false},
     {"H-L3", "Lemma 3 where noise is large", "", federated_lemma3},
-    {"H-T4", "Theorem 4's bound over local steps", "census", federated_bound, 3},
-    {"H-K", "how many local steps", "census", federated_steps, 3},
+    {"H-T4", "Theorem 4's bound over local steps", "census", federated_bound, 3, false},
+    {"H-K", "how many local steps", "census", federated_steps, 3, false},
     {"H-comm", "what local steps save", "", federated_communication},
     {"H-rate", "the price of privacy in records, columns and budget", "", federated_rate},
     // Beyond the papers.
@@ -69,16 +69,16 @@ namespace {
 /// The paper's digits are seldom at hand: without them the stand-in is taken.
 bool may_lack(const Entry& entry) { return entry.data == "digits"; }
 
+}  // namespace
+
 Result<DataKind> kind_of(const Entry& entry, const Study& study) {
   if (entry.data.empty()) return DataKind::kNone;
   if (study.data.empty()) return DataKind::kStandin;
   const auto found = find_file(study.data, entry.data);
   if (!found && may_lack(entry)) return DataKind::kStandin;
   if (!found) return found.error();
-  return found->map->excerpt ? DataKind::kExcerpt : DataKind::kPapers;
+  return found->map->excerpt || !entry.papers_file ? DataKind::kExcerpt : DataKind::kPapers;
 }
-
-}  // namespace
 
 Result<std::vector<const Entry*>> chosen(const std::vector<std::string>& ids, const Study& study) {
   for (const std::string& id : ids)
@@ -103,7 +103,9 @@ std::vector<const Entry*> part_of(const std::vector<const Entry*>& entries, uint
 Result<Figure> compute(const Entry& entry, const Study& study) {
   Figure figure = TRY(entry.compute(study));
   figure.kind = TRY(kind_of(entry, study));
-  if (figure.kind == DataKind::kExcerpt) figure.data += "; real records, not all of the paper's";
+  if (figure.kind == DataKind::kExcerpt)
+    figure.data += entry.papers_file ? "; real records, not all of the paper's"
+                                     : "; real records: the paper has no experiments";
   return figure;
 }
 

@@ -16,9 +16,14 @@ struct Entry {
   std::string_view data;  // "lending", "credit", "hospital", "census", "digits"; empty: none
   Result<Figure> (*compute)(const Study&);
   uint64_t draws_max = 1'000;  // of its stand-in, where more would take long and change nothing
+  /// False where the paper has no experiments: a file that another paper used is one of many then.
+  bool papers_file = true;
 };
 
 std::span<const Entry> entries();
+
+/// What the entry is computed on in this study; an error if its folder lacks the file.
+Result<DataKind> kind_of(const Entry& entry, const Study& study);
 
 /// The named ones in the order of the list, or all; an error if a name is not listed, or if the
 /// folder of the study lacks a file that one of them needs.

@@ -33,7 +33,8 @@ double reach_of(uint64_t draws) {
 
 Verdict verdict_of(const Measure& measure) {
   if (!has_value(measure)) return Verdict::kNotDecided;
-  const double reach = reach_of(measure.draws) * measure.error;
+  const uint64_t repeats = measure.draws > 1 ? measure.draws : measure.runs;
+  const double reach = reach_of(repeats) * measure.error;
   const double low = measure.value - reach, high = measure.value + reach;
   if (measure.least <= low && high <= measure.most) return Verdict::kReproduced;
   return high < measure.least || low > measure.most ? Verdict::kRefuted : Verdict::kNotDecided;
@@ -70,9 +71,13 @@ std::string why_not_decided(const Figure& figure) {
   return "an interval crosses its threshold";
 }
 
-bool fitted_to_claim(const Figure& figure) {
-  return std::any_of(figure.measures.begin(), figure.measures.end(),
+bool fitted_to_claim(const std::vector<Measure>& measures) {
+  return std::any_of(measures.begin(), measures.end(),
                      [](const Measure& measure) { return measure.decides && measure.fitted; });
+}
+
+bool fitted_to_claim(const Figure& figure) {
+  return fitted_to_claim(figure.measures) || fitted_to_claim(figure.on_standin);
 }
 
 void count_tallies(std::vector<Measure>& measures) {
@@ -96,6 +101,7 @@ void count_tallies(std::vector<Measure>& measures) {
                        .least = all,
                        .most = all,
                        .fitted = fitted,
+                       .counts = true,
                        .unit = "of " + std::to_string(int(all))});
   }
   measures.insert(measures.begin(), std::make_move_iterator(counted.begin()),
@@ -115,43 +121,116 @@ Measure sides_exchanged(Measure measure) {
 /// "Alike" has two ends, "less" and "more" one: 0 to 1, at least 1.
 bool says_alike(const Measure& measure) { return measure.least > 0 && std::isfinite(measure.most); }
 
+Measure with(Measure measure, double value, double error) {
+  measure.value = value, measure.error = error;
+  return measure;
+}
+
+Measure times(const Measure& measure, double factor) {
+  return with(measure, factor * measure.value, std::fabs(factor) * measure.error);
+}
+
+std::vector<Measure> broken_by(std::string_view how, const Measure& measure) {
+  if (how == kSign) return {times(measure, -1)};
+  if (how == kFactor) return {times(measure, 3), times(measure, 1. / 3)};
+  if (how == kSides) return {sides_exchanged(measure)};
+  if (measure.kind == Quantity::kExponent)
+    return {with(measure, measure.value + 1, measure.error),
+            with(measure, measure.value - 1, measure.error)};
+  return {times(measure, 10), times(measure, .1)};
+}
+
+bool noticed(const Measure& measure, const std::vector<Measure>& others) {
+  return std::any_of(others.begin(), others.end(), [&](const Measure& other) {
+    return verdict_of(other) != verdict_of(measure);
+  });
+}
+
+/// Numbers within the range, close together; without an end up to 10^9 times the other.
+std::vector<double> numbers_within(const Measure& measure) {
+  constexpr int kCount = 400;
+  constexpr double kFar = 1e9;
+  const double low = std::isfinite(measure.least) ? measure.least : -kFar,
+               high = std::isfinite(measure.most) ? measure.most : kFar;
+  std::vector<double> numbers;
+  for (int k = 0; k <= kCount; ++k) {
+    const double share = double(k) / kCount;
+    numbers.push_back(low + share * (high - low));
+    if (low > 0) numbers.push_back(low * std::pow(high / low, share));
+  }
+  return numbers;
+}
+
+/// Whether a mistake of this kind takes every number out of the range, so that noticing it says
+/// something of the range and nothing of the number.
+bool by_construction(std::string_view how, const Measure& measure) {
+  const std::vector<double> numbers = numbers_within(measure);
+  return std::all_of(numbers.begin(), numbers.end(), [&](double number) {
+    const Measure inside = with(measure, number, 0);
+    return noticed(inside, broken_by(how, inside));
+  });
+}
+
+/// Where the claim says.
+Measure as_claimed(const Measure& measure) {
+  const bool low = std::isfinite(measure.least), high = std::isfinite(measure.most);
+  return with(measure,
+              low && high ? (measure.least + measure.most) / 2
+              : low       ? measure.least
+                          : measure.most,
+              0);
+}
+
 }  // namespace
 
 std::vector<Broken> broken(const Measure& measure) {
-  const auto with = [&](double value, double error) {
-    Measure other = measure;
-    other.value = value, other.error = error;
-    return other;
+  if (verdict_of(measure) != Verdict::kReproduced)
+    return {{.how = kClaimed, .measures = {as_claimed(measure)}, .by_construction = true}};
+  const bool one_sided = !measure.tally.empty() && !says_alike(measure);
+  std::vector<Broken> ways;
+  const auto add = [&](std::string_view how) {
+    ways.push_back({.how = how,
+                    .measures = broken_by(how, measure),
+                    .by_construction = by_construction(how, measure),
+                    .must_be_noticed = !one_sided || how != kFactor});
   };
-  const auto times = [&](double factor) {
-    return with(factor * measure.value, std::fabs(factor) * measure.error);
-  };
-  if (verdict_of(measure) != Verdict::kReproduced) {
-    const double claimed = std::isfinite(measure.least) && std::isfinite(measure.most)
-                               ? (measure.least + measure.most) / 2
-                           : std::isfinite(measure.least) ? measure.least
-                                                          : measure.most;
-    return {{"as claimed", {with(claimed, 0)}}};
-  }
-  if (!measure.tally.empty() && !says_alike(measure))
-    return {{"sides exchanged", {sides_exchanged(measure)}}};
-  if (!measure.tally.empty()) return {{"factor of three", {times(3), times(1. / 3)}}};
-  const bool exponent = measure.kind == Quantity::kExponent;
-  return {{"sign", {times(-1)}},
-          {"exponent", exponent ? std::vector{with(measure.value + 1, measure.error),
-                                              with(measure.value - 1, measure.error)}
-                                : std::vector{times(10), times(.1)}},
-          {"factor of three", {times(3), times(1. / 3)}}};
+  if (one_sided) add(kSides);
+  if (measure.tally.empty()) add(kSign), add(kExponent);
+  add(kFactor);
+  return ways;
 }
 
 std::vector<std::string_view> unnoticed(const Measure& measure) {
   std::vector<std::string_view> result;
   for (const Broken& each : broken(measure))
-    if (std::none_of(each.measures.begin(), each.measures.end(), [&](const Measure& other) {
-          return verdict_of(other) != verdict_of(measure);
-        }))
-      result.push_back(each.how);
+    if (each.must_be_noticed && !noticed(measure, each.measures)) result.push_back(each.how);
   return result;
+}
+
+namespace {
+
+/// The figure with another number in one place; what tallies count is counted again.
+Figure with_measure(Figure figure, bool standin, size_t index, const Measure& measure) {
+  std::vector<Measure>& measures = standin ? figure.on_standin : figure.measures;
+  measures[index] = measure;
+  if (measure.tally.empty()) return figure;
+  std::erase_if(measures, [](const Measure& each) { return each.counts; });
+  count_tallies(measures);
+  return figure;
+}
+
+}  // namespace
+
+Notice notice_of(const Figure& figure, bool standin, size_t index, const Broken& way) {
+  const Measure& measure = (standin ? figure.on_standin : figure.measures)[index];
+  Notice notice = Notice::kNone;
+  for (const Measure& other : way.measures) {
+    if (verdict_of(other) == verdict_of(measure)) continue;
+    if (verdict_of(with_measure(figure, standin, index, other)) != verdict_of(figure))
+      return Notice::kItem;
+    notice = Notice::kMeasure;
+  }
+  return notice;
 }
 
 }  // namespace parley::reproduce

@@ -30,6 +30,11 @@ TEST(Verdict, OfFewDrawsHasTheIntervalOfStudentsT) {
   EXPECT_EQ(verdict_of(measure), Verdict::kNotDecided) << "9.2 standard errors";
   measure.draws = 8;
   EXPECT_EQ(verdict_of(measure), Verdict::kReproduced) << "4.5 standard errors";
+  Measure run = slope(-2, 0.02);
+  run.runs = 4;
+  EXPECT_EQ(verdict_of(run), Verdict::kNotDecided) << "the same for few runs";
+  run.draws = 8;
+  EXPECT_EQ(verdict_of(run), Verdict::kReproduced) << "several draws decide by their own spread";
   for (uint64_t draws = 2; draws < 40; ++draws) {
     EXPECT_GE(reach_of(draws), reach_of(draws + 1));
     EXPECT_GT(reach_of(draws), 3);
@@ -147,6 +152,49 @@ TEST(Mutation, FindsAMeasureThatCannotFail) {
             (std::vector<std::string_view>{"sign", "exponent", "factor of three"}));
   EXPECT_EQ(unnoticed(between("at least 1", {300, 0}, 1, kAny)),
             (std::vector<std::string_view>{"exponent", "factor of three"}));
+}
+
+bool is_by_construction(const Measure& measure, std::string_view how) {
+  for (const Broken& each : broken(measure))
+    if (each.how == how) return each.by_construction;
+  ADD_FAILURE() << how;
+  return false;
+}
+
+TEST(Mutation, SaysWhatARangeAloneNotices) {
+  const Measure hundredfold = between("hundredfold", {94, 3}, 80, 125);
+  for (std::string_view how : {kSign, kExponent, kFactor})
+    EXPECT_TRUE(is_by_construction(hundredfold, how)) << how;
+  EXPECT_TRUE(is_by_construction(slope(-2, .01), kExponent));
+  const Measure within = between("within 90 %", {.068, .001}, 0, .111);
+  EXPECT_TRUE(is_by_construction(within, kSign) || within.least == 0);
+  EXPECT_FALSE(is_by_construction(within, kFactor)) << ".03 would be noticed by none";
+  EXPECT_FALSE(is_by_construction(between("at least 1", {2, 0}, 1, kAny), kFactor));
+  EXPECT_TRUE(is_by_construction(between("refuted", {2, 0}, 0, 1), kClaimed));
+}
+
+TEST(Mutation, SaysWhetherTheItemNoticesOrOnlyTheMeasure) {
+  Figure figure;
+  figure.measures = {slope(-2, .01), step(.5, .01), step(.2, .01)};
+  count_tallies(figure.measures);
+  ASSERT_EQ(figure.measures.size(), 4u);
+  const auto notice = [&](size_t index, size_t way = 0) {
+    return notice_of(figure, false, index, broken(figure.measures[index])[way]);
+  };
+  EXPECT_EQ(notice(1), Notice::kItem) << "a slope of the other sign";
+  EXPECT_EQ(notice(2), Notice::kItem) << "a comparison, by its tally";
+  EXPECT_EQ(notice(2, 1), Notice::kItem) << "three times .5 is above 1";
+  EXPECT_EQ(notice(3, 1), Notice::kNone) << "three times .2 is not, and need not be";
+  EXPECT_TRUE(unnoticed(figure.measures[3]).empty());
+  figure.measures.push_back(slope(-1, .01));
+  EXPECT_EQ(notice(1), Notice::kMeasure) << "the item is refuted by another measure";
+  EXPECT_EQ(notice(4), Notice::kItem) << "the refuted one, put where the claim says";
+
+  Figure file = on_both(-2, -2, DataKind::kPapers);
+  const Broken way = broken(file.on_standin[0])[0];
+  EXPECT_EQ(notice_of(file, true, 0, way), Notice::kMeasure) << "the paper's file decides alone";
+  file.kind = DataKind::kExcerpt;
+  EXPECT_EQ(notice_of(file, true, 0, way), Notice::kItem);
 }
 
 TEST(Draws, GiveTheMeanAndTheErrorOfTheirSpread) {

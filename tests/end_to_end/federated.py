@@ -1,6 +1,7 @@
 """Federated training under secure aggregation: ten owners over mutual TLS, some of whom are killed."""
 
 import json
+import math
 import time
 
 from clinics import CLINICS, Clinics
@@ -58,6 +59,21 @@ class Federated(InFolder):
         self.assertGreater(trained["evaluation"]["loss_standard_error"], 0)
         self.assertEqual(trained["privacy_card"]["protocol"], "federated")
         self.verified(clinics)
+
+    def test_the_papers_algorithm_is_simulated_as_printed(self):
+        clinics = Clinics(self.folder, 20)
+        charter = clinics.charter.read_text().replace("[privacy]\n", "[privacy]\ncalibration = \"paper\"\n")
+        clinics.charter.write_text(charter)
+        done = self.json("simulate", clinics.charter, "--data", "data", "--seed", "5", "--out", "sim")
+        self.assertFalse(done["private"])
+        deviation = 2 * math.sqrt(8 * 100 * math.log(1e6)) / (10 * 200 * 4)  # equation (2), T = 100 local steps
+        for owner in done["result"]["owners"]:
+            self.assertAlmostEqual(owner["noise_scale"], deviation, 12)
+            self.assertEqual((owner["answers"], owner["epsilon_spent"]), (20, 0))
+        self.assertFalse((self.folder / "sim/model.json").exists())
+        self.assertFalse(list((self.folder / "sim").rglob("ledger*")))
+        text = self.parley("simulate", clinics.charter, "--data", "data", "--seed", "5").stdout
+        self.assertIn("NOT PRIVATE", text)
 
     def test_a_synchronous_job_in_a_secure_sum_is_the_simulated_one(self):
         clinics = Clinics(self.folder, 5, sync=True)

@@ -182,10 +182,10 @@ Result<Figure> async_lending_surface(const Study& study) {
   if (!study.further)
     figure.panels.push_back(map_of("ε split by T/3 enforced answers, tail average", means,
                                    [&](size_t s, size_t e) { return means.capped[s][e]; }));
-  Measure constant = between("constant c̄₂, geometric mean of all cells", implied_constant(means),
-                             kPaperConstant / 1.5, kPaperConstant * 1.5);
+  Measure constant = between("constant c̄₂ (read as), geometric mean of all cells",
+                             implied_constant(means), kPaperConstant / 1.5, kPaperConstant * 1.5);
   Measure factor = between("largest factor between E ψ and the bound", worst_factor(means), 1, 1.5);
-  constant.paper = kPaperConstant;
+  constant.paper = kPaperConstant, constant.read_as = true;
   constant.fitted = factor.fitted = study.data.empty();
   figure.measures = {constant, factor};
   add_steps(figure, means, 0, 1, "steps to a larger budget that lower E ψ");

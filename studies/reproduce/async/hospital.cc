@@ -70,9 +70,10 @@ std::vector<Measure> comparisons(const Curve& curve) {
       measures.push_back(compared("steps to a larger budget that lower E ψ",
                                   "E ψ over that at the budget before, " + epsilon,
                                   ratio(at(k), at(k - 1)), 0, 1));
-    measures.push_back(compared("budgets at which E ψ lies below the line",
-                                "E ψ over the line, " + epsilon,
-                                ratio(at(k), {drawn_bound(curve.x[k]), 0}), 0, 1));
+    measures.push_back(
+        compared("budgets at which E ψ lies below the line",
+                 "E ψ over the line, read as 0.9/ε + 0.6/ε² (units guessed), " + epsilon,
+                 ratio(at(k), {drawn_bound(curve.x[k]), 0}), 0, 1));
   }
   return measures;
 }

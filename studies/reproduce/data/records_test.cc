@@ -9,6 +9,7 @@
 #include "parley/base/files.h"
 #include "parley/learn/solver/moments.h"
 #include "studies/reproduce/data/files.h"
+#include "studies/reproduce/registry.h"
 
 namespace parley::reproduce {
 namespace records_test {
@@ -127,6 +128,19 @@ TEST(PaperFiles, EveryColumnIsInTheReference) {
     const bool is_table = !map.columns.empty();  // LIBSVM files name no columns.
     EXPECT_EQ(is_table, reference.find("target `" + map.target.name + "`") != std::string::npos);
   }
+}
+
+TEST(Records, AFileIsItsPapersOwnAndAnExcerptForAPaperWithoutExperiments) {
+  Study study;
+  study.data = folder_of("census");
+  ASSERT_TRUE(write_file(study.data / "a9a", "+1 1:1\n"));
+  const auto kind = [&](std::string_view id) {
+    return *kind_of(*std::ranges::find(entries(), id, &Entry::id), study);
+  };
+  EXPECT_EQ(kind("V-F1"), DataKind::kPapers);
+  for (const char* id : {"H-L2", "H-T4", "H-K"}) EXPECT_EQ(kind(id), DataKind::kExcerpt) << id;
+  EXPECT_EQ(kind("H-T1"), DataKind::kNone);
+  EXPECT_EQ(kind("V-F2"), DataKind::kStandin) << "digits may be missing";
 }
 
 TEST(RealDataRecords, ExcerptsOfAllThreeAreRead) {

@@ -178,6 +178,7 @@ Result<Figure> federated_bound(const Study& study) {
           compared("K and cuts at which the excess lies below the bound",
                    fmt::format("excess over the bound, {}, K = {}", name_of(cut), steps),
                    ratio(excess, {above, 0}), 0, 1));
+      figure.measures.back().runs = runs;
       if (!study.go_on(runs)) return Error{Code::kFailed, "interrupted"};
     }
     figure.panels.push_back(

@@ -55,14 +55,14 @@ std::string csv_of(const Figure& figure) {
 
 std::string verdicts_csv(const std::vector<Figure>& figures) {
   std::string text =
-      "id,data,quantity,measured,standard_error,draws,paper,from,to,verdict,fitted_to_claim,"
+      "id,data,quantity,measured,standard_error,draws,runs,paper,from,to,verdict,fitted_to_claim,"
       "decides,"
       "tally\n";
   const auto add = [&](const Figure& figure, DataKind kind, const std::vector<Measure>& measures) {
     for (const Measure& measure : measures)
       text += figure.id + "," + data_words(kind) + "," + quoted(measure.quantity) + "," +
               cell(measure.value) + "," + cell(measure.error) + "," +
-              std::to_string(measure.draws) + "," +
+              std::to_string(measure.draws) + "," + std::to_string(measure.runs) + "," +
               (measure.paper ? shortest(*measure.paper) : "") + "," + cell(measure.least) + "," +
               cell(measure.most) + "," + std::string(name_of(verdict_of(measure))) + "," +
               (measure.fitted ? "1" : "0") + "," + (measure.decides ? "1" : "0") + "," +

@@ -41,7 +41,8 @@ std::string with_error(const Measure& measure) {
 }
 
 std::string promised(const Measure& measure) {
-  return measure.paper ? with_unit(plain(*measure.paper, 4), measure.unit) : "";
+  if (!measure.paper) return "";
+  return (measure.read_as ? "read as " : "") + with_unit(plain(*measure.paper, 4), measure.unit);
 }
 
 std::string accepted(const Measure& measure) {
@@ -64,6 +65,12 @@ bool shown(const std::vector<Measure>& measures, const Measure& measure) {
 std::string data_words(DataKind kind) {
   constexpr const char* kWords[] = {"no data", "stand-in", "real records", "the paper's file"};
   return kWords[static_cast<int>(kind)];
+}
+
+std::string data_words(DataKind kind, const Measure& measure) {
+  if (measure.draws > 1) return fmt::format("{}, {} draws", data_words(kind), measure.draws);
+  if (measure.runs > 0) return fmt::format("{}, {} runs", data_words(kind), measure.runs);
+  return data_words(kind);
 }
 
 }  // namespace parley::reproduce

@@ -26,11 +26,13 @@ std::string verdicts_csv(const std::vector<Figure>& figures);
 /// The table of verdicts, in Markdown: the paper's sentence and, line by line, what was measured of
 /// it; and how many items have which verdict.
 std::string verdicts_markdown(const std::vector<Figure>& figures);
-/// How every deciding measure was broken, and every comparison that one counts, and whether its
-/// verdict noticed.
+/// How the number of every deciding measure was broken, and of every comparison that one counts,
+/// and which verdict noticed.
 struct Mutation {
   std::string text{};
-  size_t measures = 0, comparisons = 0, survivors = 0;
+  size_t measures = 0, comparisons = 0, survivors = 0;  // of measures and comparisons
+  size_t breaks = 0, by_construction = 0;
+  size_t items = 0, own = 0, stand = 0;  // breaks: by the item's verdict, the measure's, none's
 };
 Mutation mutated(const std::vector<Figure>& figures);
 /// Everything on one page that needs no other file and can be printed.
@@ -53,7 +55,9 @@ std::string promised(const Measure& measure);
 std::string accepted(const Measure& measure);
 /// Is this line shown? Comparisons of a long tally are not; CSV and JSON have them.
 bool shown(const std::vector<Measure>& measures, const Measure& measure);
-/// "stand-in, 8 draws", "real records".
+/// "stand-in", "real records".
 std::string data_words(DataKind kind);
+/// The same with what value and error were taken over: "stand-in, 8 draws", "real records, 8 runs".
+std::string data_words(DataKind kind, const Measure& measure);
 
 }  // namespace parley::reproduce

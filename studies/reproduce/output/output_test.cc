@@ -39,6 +39,9 @@ TEST(Output, NumbersHaveAsManyDigitsAsTheirErrorAllows) {
 
 TEST(Output, ThePapersSideIsItsNumberAndTheRangeOurs) {
   EXPECT_EQ(promised(small().measures[0]), "−2");
+  Measure scanned = small().measures[0];
+  scanned.read_as = true;
+  EXPECT_EQ(promised(scanned), "read as −2");
   EXPECT_EQ(accepted(small().measures[0]), "−2.1 to −1.9");
   EXPECT_EQ(promised({.least = 1}), "");
   EXPECT_EQ(accepted({.least = 1}), "at least 1");
@@ -79,12 +82,34 @@ TEST(Output, WhatIsBeyondThePapersHasAHeadingOfItsOwn) {
       << "counts are of the papers' items";
 }
 
+TEST(Output, ItemsReproducedByCalibrationAreCountedApart) {
+  Figure fitted = small(), standin = small();
+  fitted.measures[0].fitted = true;
+  standin.kind = DataKind::kExcerpt;
+  standin.on_standin = fitted.measures;
+  const std::string table = verdicts_markdown({small(), fitted, standin});
+  EXPECT_NE(table.find("| reproduced | 3 | 1 | 1 |"), std::string::npos) << table;
+  EXPECT_NE(table.find("a deciding measure was fitted | 2 | 1 | 0 |"), std::string::npos) << table;
+}
+
+TEST(Output, MutationsSayWhatIsNoticedByConstruction) {
+  const Mutation mutation = mutated({small()});
+  EXPECT_EQ(mutation.measures, 1u);
+  EXPECT_EQ(mutation.breaks, 3u);
+  EXPECT_EQ(mutation.items, 3u);
+  EXPECT_EQ(mutation.by_construction, 3u) << "a range of 0.2 notices all of them";
+  EXPECT_NE(mutation.text.find("sign: the item's verdict changes (by construction)"),
+            std::string::npos)
+      << mutation.text;
+}
+
 /// A figure with everything in it, numbers that have no decimal form among them.
 Figure rich() {
   Figure figure = small();
   figure.kind = DataKind::kExcerpt;
   figure.measures[0].most = HUGE_VAL, figure.measures[0].value = 1.0 / 3;
   figure.measures[0].tally = "steps", figure.measures[0].draws = 8;
+  figure.measures[0].runs = 4, figure.measures[0].counts = figure.measures[0].read_as = true;
   figure.on_standin = {{.quantity = "q", .value = kUnknown, .kind = Quantity::kExponent}};
   figure.settings = {{"a", "b"}};
   figure.panels.push_back({.title = "map",

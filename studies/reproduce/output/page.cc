@@ -79,13 +79,12 @@ std::string judged_as(const Measure& measure) {
 }
 
 std::string measure_row(const Measure& measure, DataKind kind) {
-  const std::string draws = measure.draws > 1 ? fmt::format(", {} draws", measure.draws) : "";
   return fmt::format(
       "<tr{}><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>"
-      "<td>{}</td><td>{}{}</td><td>{}</td></tr>\n",
+      "<td>{}</td><td>{}</td><td>{}</td></tr>\n",
       measure.decides ? "" : " class=\"beside\"", with_subscripts(measure.quantity),
       escaped(with_error(measure)), escaped(promised(measure)), escaped(accepted(measure)),
-      fitted_words(measure.fitted), data_words(kind), draws, judged_as(measure));
+      fitted_words(measure.fitted), data_words(kind, measure), judged_as(measure));
 }
 
 std::string measures_of(const Figure& figure) {
@@ -136,7 +135,8 @@ constexpr std::string_view kPapers =
 
 constexpr std::string_view kRules =
     "<p>A verdict follows from the numbers. An interval is the number ± three standard errors, or "
-    "as many as Student's t asks for where the error comes from few draws of a stand-in. "
+    "as many as Student's t asks for where the error comes from few draws of a stand-in or few "
+    "runs. "
     "<em>Reproduced</em>: the intervals of all deciding measures lie within their accepted ranges. "
     "<em>Refuted</em>: one lies outside. <em>Not decided</em>: one crosses an end of its range, or "
     "stand-in and real records disagree; a stand-in alone refutes nothing. <em>Fitted</em>: "

@@ -99,7 +99,9 @@ Json exact(const Measure& measure) {
           exact(measure.least), exact(measure.most),
           measure.fitted,       measure.decides,
           measure.tally,        measure.draws,
-          int(measure.kind),    measure.unit};
+          int(measure.kind),    measure.unit,
+          measure.runs,         measure.counts,
+          measure.read_as};
 }
 Measure exact_measure(const Json& json) {
   Measure measure{.quantity = json[0].get<std::string>(),
@@ -107,10 +109,13 @@ Measure exact_measure(const Json& json) {
                   .error = number_of(json[2]),
                   .least = number_of(json[4]),
                   .most = number_of(json[5]),
+                  .read_as = json[14].get<bool>(),
                   .fitted = json[6].get<bool>(),
                   .decides = json[7].get<bool>(),
                   .tally = json[8].get<std::string>(),
+                  .counts = json[13].get<bool>(),
                   .draws = json[9].get<uint64_t>(),
+                  .runs = json[12].get<uint64_t>(),
                   .kind = Quantity(json[10].get<int>()),
                   .unit = json[11].get<std::string>()};
   if (!json[3].is_null()) measure.paper = number_of(json[3]);

@@ -22,8 +22,10 @@ Json json_of(const Measure& measure) {
           {"standard_error", number(measure.error)},
           {"unit", measure.unit},
           {"paper", measure.paper ? Json(*measure.paper) : Json()},
+          {"read_as", measure.read_as},
           {"accept", {{"between", {number(measure.least), number(measure.most)}}}},
           {"draws", measure.draws},
+          {"runs", measure.runs},
           {"tally", measure.tally},
           {"verdict", name_of(verdict_of(measure))},
           {"fitted_to_claim", measure.fitted},
@@ -111,9 +113,10 @@ std::string to_text(const Reproduction& reproduction, const std::filesystem::pat
   }
   const Mutation mutation = mutated(reproduction.figures);
   text += fmt::format(
-      "\n{} deciding measures were broken by sign, exponent and a factor of three, and {} "
-      "comparisons turned; {} verdicts did not notice.",
-      mutation.measures, mutation.comparisons, mutation.survivors);
+      "\n{} deciding measures and {} comparisons were broken in {} ways, {} of them noticed by "
+      "construction; {} survive.",
+      mutation.measures, mutation.comparisons, mutation.breaks, mutation.by_construction,
+      mutation.survivors);
   text += fmt::format(
       "\n{} reproduced, {} refuted, {} not decided, in {:.1f} s{}.\n"
       "All of it: {}\nNOT PRIVATE: fitness is measured on all records, and the noise is seeded.\n",

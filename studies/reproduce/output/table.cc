@@ -23,11 +23,10 @@ std::string lines_of(const std::vector<Measure>& measures, DataKind kind, std::s
   std::string text;
   for (const Measure& measure : measures) {
     if (!shown(measures, measure)) continue;
-    const std::string draws = measure.draws > 1 ? fmt::format(", {} draws", measure.draws) : "";
-    text +=
-        fmt::format("{} {} | {} | {} | {} | {} | {}{} | {} |\n", head, in_cell(measure.quantity),
-                    with_error(measure), promised(measure), accepted(measure),
-                    measure.fitted ? "yes" : "no", data_words(kind), draws, how_it_counts(measure));
+    text += fmt::format("{} {} | {} | {} | {} | {} | {} | {} |\n", head, in_cell(measure.quantity),
+                        with_error(measure), promised(measure), accepted(measure),
+                        measure.fitted ? "yes" : "no", data_words(kind, measure),
+                        how_it_counts(measure));
     head = "| | | |";
   }
   return text;
@@ -52,25 +51,41 @@ std::string table_of(const std::vector<Figure>& figures, bool beyond) {
          text;
 }
 
-/// How many of the papers' items have each verdict: all, on stand-ins, on real records.
+/// How many items have each verdict, and how many of those reproduced have a deciding measure that
+/// was fitted.
+struct Counts {
+  size_t verdicts[3] = {}, calibrated = 0;
+  void add(std::optional<Verdict> verdict, bool fitted) {
+    if (!verdict) return;
+    ++verdicts[static_cast<size_t>(*verdict)];
+    calibrated += fitted && verdict == Verdict::kReproduced;
+  }
+};
+
+/// The papers' items: all, on stand-ins, on real records.
 std::string counts_of(const std::vector<Figure>& figures) {
-  size_t all[3] = {}, standin[3] = {}, real[3] = {};
-  const auto add = [](size_t(&counts)[3], std::optional<Verdict> verdict) {
-    if (verdict) ++counts[static_cast<size_t>(*verdict)];
-  };
+  Counts all, standin, real;
   for (const Figure& figure : figures) {
     if (figure.paper.empty()) continue;
-    add(all, verdict_of(figure));
+    all.add(verdict_of(figure), fitted_to_claim(figure));
     const bool made = figure.kind == DataKind::kStandin;
-    add(standin, verdict_of(made ? figure.measures : figure.on_standin));
-    if (!made && figure.kind != DataKind::kNone) add(real, verdict_of(figure.measures));
+    const std::vector<Measure>& on_standin = made ? figure.measures : figure.on_standin;
+    standin.add(verdict_of(on_standin), fitted_to_claim(on_standin));
+    if (!made && figure.kind != DataKind::kNone)
+      real.add(verdict_of(figure.measures), fitted_to_claim(figure.measures));
   }
   std::string text =
       "| verdict | items | on stand-ins alone | on real records alone |\n"
       "|---|---|---|---|\n";
+  const auto line = [&](std::string_view name, const auto& count) {
+    text += fmt::format("| {} | {} | {} | {} |\n", name, count(all), count(standin), count(real));
+  };
   for (const Verdict verdict : {Verdict::kReproduced, Verdict::kRefuted, Verdict::kNotDecided}) {
-    const auto k = static_cast<size_t>(verdict);
-    text += fmt::format("| {} | {} | {} | {} |\n", name_of(verdict), all[k], standin[k], real[k]);
+    line(name_of(verdict),
+         [&](const Counts& counts) { return counts.verdicts[static_cast<size_t>(verdict)]; });
+    if (verdict == Verdict::kReproduced)
+      line("of these by calibration: a deciding measure was fitted",
+           [](const Counts& counts) { return counts.calibrated; });
   }
   return text;
 }
@@ -84,27 +99,52 @@ std::string verdicts_markdown(const std::vector<Figure>& figures) {
   return text;
 }
 
+namespace {
+
+std::string_view word_of(Notice notice, bool must) {
+  if (notice == Notice::kItem) return "the item's verdict changes";
+  if (notice == Notice::kMeasure) return "its verdict changes, the item's stays";
+  return must ? "SURVIVES" : "stands, being one-sided";
+}
+
+void look_at(const Figure& figure, bool standin, size_t index, Mutation& result) {
+  const Measure& measure = (standin ? figure.on_standin : figure.measures)[index];
+  ++(measure.decides ? result.measures : result.comparisons);
+  std::string ways;
+  bool survives = false;
+  for (const Broken& each : broken(measure)) {
+    const Notice notice = notice_of(figure, standin, index, each);
+    ++result.breaks;
+    result.by_construction += each.by_construction;
+    result.items += notice == Notice::kItem;
+    result.own += notice == Notice::kMeasure;
+    result.stand += notice == Notice::kNone && !each.must_be_noticed;
+    survives |= notice == Notice::kNone && each.must_be_noticed;
+    ways += fmt::format("; {}: {}{}", each.how, word_of(notice, each.must_be_noticed),
+                        each.by_construction ? " (by construction)" : "");
+  }
+  result.survivors += survives;
+  result.text += fmt::format("{:<11} {} ({}{}){}\n",
+                             measure.decides ? figure.id : "    counted:", measure.quantity,
+                             standin ? "stand-in, " : "", name_of(verdict_of(measure)), ways);
+}
+
+}  // namespace
+
 Mutation mutated(const std::vector<Figure>& figures) {
   Mutation result;
-  const auto look = [&](const Figure& figure, const std::vector<Measure>& measures) {
-    for (const Measure& measure : measures) {
-      if (!measure.decides && measure.tally.empty()) continue;
-      ++(measure.decides ? result.measures : result.comparisons);
-      const auto left = unnoticed(measure);
-      result.survivors += !left.empty();
-      std::string ways;
-      for (const Broken& each : broken(measure))
-        ways += fmt::format(", {}: {}", each.how,
-                            std::ranges::count(left, each.how) ? "SURVIVES" : "noticed");
-      result.text += fmt::format("{:<11} {} ({}){}\n",
-                                 measure.decides ? figure.id : "    counted:", measure.quantity,
-                                 name_of(verdict_of(measure)), ways);
-    }
-  };
   for (const Figure& figure : figures)
-    look(figure, figure.measures), look(figure, figure.on_standin);
-  result.text += fmt::format("\n{} deciding measures and {} comparisons broken, {} survive.\n",
-                             result.measures, result.comparisons, result.survivors);
+    for (const bool standin : {false, true}) {
+      const auto& measures = standin ? figure.on_standin : figure.measures;
+      for (size_t k = 0; k < measures.size(); ++k)
+        if (measures[k].decides || !measures[k].tally.empty()) look_at(figure, standin, k, result);
+    }
+  result.text += fmt::format(
+      "\n{} deciding measures and {} comparisons were broken in {} ways: {} change the item's "
+      "verdict, {} only the measure's, {} need not be noticed, {} survive. {} are noticed by "
+      "construction: they would take any number out of its range, or into it.\n",
+      result.measures, result.comparisons, result.breaks, result.items, result.own, result.stand,
+      result.survivors, result.by_construction);
   return result;
 }
 

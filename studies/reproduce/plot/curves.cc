@@ -9,6 +9,7 @@ namespace {
 
 using Kind = Series::Kind;
 
+const char* const kBound = "#b8400f";
 const Style kGrid{"#e4e4e4", "", 1, 0}, kFrame{"#444", "", 1, 0}, kLeader{"#999", "", 0.7, 0};
 
 /// Where the axes lie and how numbers are placed between them.
@@ -78,7 +79,7 @@ void draw_x_axis(Canvas& canvas, const Panel& panel, const Ground& ground) {
       const double half = text_width(tick.label, kTickSize) / 2;
       if (tick.label.empty() || at - half < free_from) continue;
       canvas.text(at, baseline, tick.label, kTickSize, Anchor::kMiddle);
-      free_from = at + half + 4;
+      free_from = at + half + 10;
     }
   }
   canvas.text((area.left + area.right) / 2, area.bottom + 35, axis_text(panel.x), kLabelSize,
@@ -182,17 +183,19 @@ void draw_names(Canvas& canvas, const Panel& panel, const Ground& ground) {
     if (at - x > 22 || std::fabs(places[j] - y) > 3)
       canvas.line(x + 4, y, at - 2, places[j], kLeader);
     canvas.text(at, places[j] + 4, panel.series[order[j]].name, kTickSize, Anchor::kStart,
-                panel.series[order[j]].sound ? "#0b5c8a" : "#333");
+                panel.series[order[j]].kind == Kind::kTheory ? kBound
+                : panel.series[order[j]].sound               ? "#0b5c8a"
+                                                             : "#333");
   }
 }
 
-/// Bounds are thin, dotted and without markers.
+/// Bounds are dotted, without markers and of a colour of their own.
 std::vector<Style> styles_of(const Panel& panel) {
   std::vector<Style> styles;
   size_t paper = 0, ours = 0;
   for (const Series& series : panel.series) {
     if (series.kind == Kind::kTheory) {
-      styles.push_back({"#777", "1 2", 1.1, 0});
+      styles.push_back({kBound, "2 3", 1.5, 0});
       continue;
     }
     styles.push_back(style_of(series.sound ? ours++ : paper++, series.sound));
@@ -211,7 +214,7 @@ std::string axis_text(const Axis& axis) {
 double draw_title(Canvas& canvas, const std::string& title, const Box& box) {
   double y = box.top;
   if (!title.empty())
-    for (const std::string& line : wrapped(title, kTitleSize, box.width() - 10))
+    for (const std::string& line : wrapped(title, 1.1 * kTitleSize, box.width() - 10))
       canvas.text(box.left + 4, y += kTitleSize + 3, line, kTitleSize, Anchor::kStart, "#222",
                   true);
   return y + 6;
@@ -235,8 +238,10 @@ void draw_curves(Canvas& canvas, const Panel& panel, const Box& box) {
   canvas.rectangle(ground.area.left, ground.area.top, ground.area.width(), ground.area.height(),
                    "none", "#444");
   const std::vector<Style> styles = styles_of(panel);
-  for (size_t k = 0; k < panel.series.size(); ++k)
-    draw_series(canvas, panel.series[k], ground, styles[k]);
+  for (const bool bounds : {false, true})  // Bounds last: many lie on what was measured.
+    for (size_t k = 0; k < panel.series.size(); ++k)
+      if ((panel.series[k].kind == Kind::kTheory) == bounds)
+        draw_series(canvas, panel.series[k], ground, styles[k]);
   draw_names(canvas, panel, ground);
 }
 

@@ -1,6 +1,7 @@
-// Stand-ins for data that cannot be shared: rows with the published statistics of the original and
-// none of its records. A row depends on the options and its number only, so any block of a file can
-// be made alone, in any order, on any thread, and is the same on every machine.
+// Stand-ins for data that cannot be shared: rows made to resemble the original by
+// a few numbers chosen for it, and none of its records. A row depends on the options and its number
+// only, so any block of a file can be made alone, in any order, on any thread, and is the same on
+// every machine.
 #pragma once
 
 #include <cstdint>

@@ -55,7 +55,7 @@ struct Records {
 struct Model {
   Loss loss = Loss::kSquared;
   double huber_delta = 1;                        // huber: squared up to here, straight beyond
-  std::array<double, 2> class_weights = {1, 1};  // hinge, logistic: of the first and second class
+  std::array<double, 2> class_weights = {1, 1};  // of the first and second class; two classes only
   double l2 = 0;                                 // lambda of (lambda/2)|theta|^2, in mean form
   double l1 = 0;  // rule admm: instead of it, lambda of lambda |theta|_1
   bool bias = false;

@@ -1,6 +1,7 @@
 // [privacy] and [secure_aggregation]: the promise to every record, and the numbers behind it.
 #include <algorithm>
 #include <cmath>
+#include <variant>
 
 #include "parley/charter/available.h"
 #include "parley/charter/sections.h"
@@ -140,6 +141,15 @@ void read_shares(Table& t, SecureAggregation& s, int64_t owners, const Protocol&
   removed(t, "word_bits", "words always have 64 bits");
 }
 
+/// The larger slope of two classes at theta = 0.
+double slope_at_zero(const learn::Losses& loss) {
+  return std::visit(
+      [](const auto& known) {
+        return std::max(std::fabs(known.slope(0, 1)), std::fabs(known.slope(0, -1)));
+      },
+      loss);
+}
+
 }  // namespace
 
 int64_t usual_survivors(int64_t owners) {
@@ -148,8 +158,8 @@ int64_t usual_survivors(int64_t owners) {
 
 double gram_clip(const Charter& charter) {
   const double row = charter.privacy.max_row_norm;
-  if (const auto& weights = charter.model.class_weights; learn::two_classes(loss_of(charter.model)))
-    return row / 2 * std::max(weights[0], weights[1]);
+  if (const learn::Losses loss = loss_of(charter.model); learn::two_classes(loss))
+    return row * slope_at_zero(loss);
   const data::Target& target = charter.schema.target;
   return row *
          std::max(std::abs(target.low - target.center), std::abs(target.high - target.center)) /

@@ -59,10 +59,10 @@ void read_target(Table& t, Charter& charter) {
     read_number_target(t, target);
   if (t.has("levels") && t.has("bounds"))
     t.fail("bounds", "cannot stand beside levels", "A target is a number or one of two classes.");
-  const Loss loss = charter.model.loss;
-  if (target.levels.empty() && (loss == Loss::kHinge || loss == Loss::kLogistic))
+  if (target.levels.empty() && learn::two_classes(loss_of(charter.model)))
     t.fail("bounds",
-           "cannot stand with loss " + std::string(name_of(loss)) + ", which needs classes",
+           "cannot stand with loss " + std::string(name_of(charter.model.loss)) +
+               ", which needs classes",
            "Give two classes, levels = [\"no\", \"yes\"], or take loss = \"squared\".");
 }
 

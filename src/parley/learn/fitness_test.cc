@@ -164,6 +164,20 @@ TEST(Optimum, OfTheLassoIsCertifiedAndSetsColumnsThatSayLittleToZero) {
   }
 }
 
+/// All labels are +1 or -1 and lie further from 0 than Huber's delta: at the start no record is
+/// curved.
+TEST(Optimum, OfTheLassoIsCertifiedAlsoWhereNoRecordIsCurvedAtTheStart) {
+  const data::Rows rows = random_rows(500, 6, 2, true);
+  for (const double delta : {.05, .5, .99})
+    for (const double box : {.1, 5.0}) {
+      Fitness fitness(Huber{delta}, 6, 0, 2, .01);
+      fitness.add(rows);
+      const Optimum best = fitness.minimum(box);
+      EXPECT_LT(best.relative_gap, 1e-8) << delta << " " << box;
+      EXPECT_LT(best.fitness, fitness.at(std::vector<double>(6)) * .99) << delta << " " << box;
+    }
+}
+
 /// One column of ones and squares: the mean label, shrunk by l1/2.
 TEST(Optimum, OfTheLassoIsTheClosedFormWhereThereIsOne) {
   data::Rows rows(1);

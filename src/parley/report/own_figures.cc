@@ -95,9 +95,10 @@ std::vector<std::string> cells_of(const FiguresSummary& all, bool beside) {
 }
 
 constexpr std::string_view kWhatFiguresMean =
-    "Alone: the best of its own rows, linear models and boosted trees mixed by cross-validation. "
-    "Own + public:\nwith the public rows, which cost nothing. Personal: all of these and the joint "
-    "model, mixed likewise; it\nstays with its owner and costs no privacy. Gains are those of the "
+    "Alone: the best of its own rows, linear models (and boosted trees, if the loss is squared or "
+    "logistic) mixed by\ncross-validation. Own + public: "
+    "with the public rows, which cost nothing. Personal: all of these and the joint "
+    "model,\nmixed likewise; it stays with its owner and costs no privacy. Gains are those of the "
     "personal model; what the job itself\nbrings is the last column. ± is one standard error.\n";
 
 std::string count_sentence(const GainSummary& gains, size_t owners) {

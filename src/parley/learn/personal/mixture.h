@@ -14,8 +14,8 @@
 
 namespace parley::learn {
 
-/// 4 for the logistic loss, times its largest class weight; 8 times the smallest loss for the
-/// squared and for Huber's, whose unit is that of the labels' squares.
+/// 4 for the logistic loss, times its largest class weight; 8 times the smallest loss for all
+/// others. The unit of squared and Huber's loss is that of the labels' squares.
 double mixture_temperature(const Losses& loss, double smallest_loss);
 
 /// weight_k proportional to prior_k exp(-rows (loss_k - smallest loss) / temperature); they sum to

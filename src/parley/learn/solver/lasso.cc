@@ -43,10 +43,13 @@ class Lasso {
     return sum;
   }
 
-  /// Where the quadratic at `theta`, of which `at` was asked last, with the penalty is least.
-  VectorXd target(const VectorXd& theta, const Near& near) const {
+  /// Where the quadratic at `theta`, of which `at` was asked last, with the penalty is least: with
+  /// the loss's own curvature, or with the largest that it has anywhere. The second quadratic lies
+  /// above the loss, so its least point is never worse; the first is 0 where no record is curved.
+  enum class Curvature { kOwn, kLargest };
+  VectorXd target(const VectorXd& theta, const Near& near, Curvature which) const {
     constexpr int kPassesMax = 10'000;
-    const MatrixXd hessian = curvature();
+    const MatrixXd hessian = curvature(which);
     VectorXd x = theta, pull = near.gradient;  // the quadratic's gradient at x
     const double small = 1e-14 * (l1_ + near.gradient.lpNorm<Eigen::Infinity>());
     for (int pass = 0; pass < kPassesMax; ++pass) {
@@ -80,11 +83,12 @@ class Lasso {
     return Eigen::Map<const VectorXd>(sum.data(), static_cast<Index>(sum.size())) /
            static_cast<double>(design_.rows());
   }
-  MatrixXd curvature() const {
-    std::vector<double> weights(design_.rows());
-    each([&](const auto& loss, size_t i, double label) {
-      weights[i] = loss.curvature(scores_[i], label);
-    });
+  MatrixXd curvature(Curvature which) const {
+    std::vector<double> weights(design_.rows(), smoothness_of(loss_));
+    if (which == Curvature::kOwn)
+      each([&](const auto& loss, size_t i, double label) {
+        weights[i] = loss.curvature(scores_[i], label);
+      });
     const auto columns = static_cast<Index>(design_.columns());
     MatrixXd hessian =
         Eigen::Map<const MatrixXd>(design_.products(weights).data(), columns, columns) /
@@ -102,20 +106,24 @@ class Lasso {
 }  // namespace
 
 Optimum lasso_optimum(const Problem& problem, const Losses& loss, double l1) {
-  constexpr int kStepsMax = 200;
+  constexpr int kStepsMax = 1000;
   Lasso lasso(problem, loss, l1);
   VectorXd theta = VectorXd::Zero(static_cast<Index>(problem.design.columns()));
   Near near = lasso.at(theta);
   for (int step = 0; step < kStepsMax; ++step) {
     if (lasso.gap(theta, near) <= kGapWanted * near.objective) break;
-    const VectorXd way = lasso.target(theta, near) - theta;
     const double before = near.objective;
-    for (double length = 1; length > 1e-10; length /= 2) {
-      const VectorXd next = theta + length * way;
-      const Near there = lasso.at(next);
-      if (!(there.objective < before)) continue;
-      theta = next, near = there;
-      break;
+    for (const auto which : {Lasso::Curvature::kOwn, Lasso::Curvature::kLargest}) {
+      near = lasso.at(theta);  // the scores that the quadratic is made of
+      const VectorXd way = lasso.target(theta, near, which) - theta;
+      for (double length = 1; length > 1e-10; length /= 2) {
+        const VectorXd next = theta + length * way;
+        const Near there = lasso.at(next);
+        if (!(there.objective < before)) continue;
+        theta = next, near = there;
+        break;
+      }
+      if (near.objective < before) break;
     }
     if (near.objective == before) break;  // It cannot be made smaller in computer numbers.
   }

@@ -3,10 +3,16 @@
 namespace parley::learn {
 namespace {
 
+/// What the booster knows: the logistic loss for two classes, squares for numbers.
 Losses growing_loss(const Losses& model) {
-  if (const auto* hinge = std::get_if<Hinge>(&model)) return Logistic{hinge->weights};
-  if (std::holds_alternative<Logistic>(model)) return model;
-  return Squared{};
+  return std::visit(
+      []<class L>(const L& loss) -> Losses {
+        if constexpr (L::kTwoClasses)
+          return Logistic{loss.weights};
+        else
+          return Squared{};
+      },
+      model);
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ TEST(Neighbours, NumbersWithWhichALearnerOpensAPartAreRefused) {
   EXPECT_EQ(refused_key(60, "survivors = 36\nthreshold = 20\n"), "secure_aggregation.survivors");
   EXPECT_EQ(refused_key(1000, "survivors = 800\n"), "secure_aggregation.graph");
   const auto low = neighbours_of(charter_of(10, "threshold = 5\n"));
-  EXPECT_NE(low.error().what.find("open an owner's part"), std::string::npos) << low.error().what;
+  EXPECT_NE(low.error().what.find("open an owner's vector"), std::string::npos) << low.error().what;
   EXPECT_NE(low.error().hint.find("at least 6"), std::string::npos) << low.error().hint;
 }
 

@@ -401,7 +401,7 @@ double FederatedLearner::largest() const {
 Result<void> FederatedLearner::take_sum(const std::vector<int64_t>& sum) {
   for (const int64_t value : sum)
     if (std::fabs(static_cast<double>(value)) > largest())
-      return Error{Code::kIntegrity, "a sum that these owners' vectors cannot have"};
+      return Error{Code::kIntegrity, "a sum that no parts of these owners can have"};
   if (plan_.distance)
     measure(sum);
   else if (due() == privacy::ReleaseKind::kGram)

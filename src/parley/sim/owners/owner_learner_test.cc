@@ -313,7 +313,7 @@ TEST(OwnerLearnerCharter, UnderAsyncStatisticsAndGraphsAreRefusedWithTheReason) 
     return parsed ? "" : describe(parsed.error());
   };
   EXPECT_NE(why(async(kOwnStatistics, "bank-a")).find("released once"), std::string::npos);
-  EXPECT_NE(why(async("graph = [['bank-a', 'bank-b']]\n")).find("who came before"),
+  EXPECT_NE(why(async("graph = [['bank-a', 'bank-b']]\n")).find("order of the answers"),
             std::string::npos);
   EXPECT_NE(why(async("answers = 6\n")), "") << "a key twice";
   OwnerCharter few;

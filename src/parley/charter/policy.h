@@ -143,8 +143,9 @@ Result<data::Selection> selection_of(const Policy& policy, const Dataset& data,
 /// Where the records of a data set lie, for comparison: the same for every name, filter and cap
 /// that a policy gives them, which do not make them other people's.
 struct Place {
-  std::string is{};              // "csv /data/loans.csv", "postgres service=x: loans"
-  std::optional<Hash> digest{};  // of how a file begins; none of a database, whose order changes
+  std::string is{};             // "csv /data/loans.csv", "postgres service=x: loans"
+  std::vector<Hash> digests{};  // of how each file, or table of SQLite, begins; no other's, whose
+                                // order changes
 };
 Result<Place> records_at(const Policy& policy, const Dataset& data);
 

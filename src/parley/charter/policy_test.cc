@@ -341,6 +341,8 @@ TEST(Policy, TheSameRecordsLieInTheSamePlaceWhateverTheBlockCallsAndFilters) {
   fraud.query = "table fraud";
   EXPECT_EQ(records_at(policy, fraud)->is, "postgres service=parley: table fraud");
 }
+  fraud.query = "select * from members m, fraud";
+  EXPECT_EQ(records_at(policy, fraud)->is, "postgres service=parley: fraud, members");
 
 TEST(Policy, MayNameAWitnessOfTheLedger) {
   EXPECT_EQ(parse_policy(kPolicy, "p.toml")->witness, "");

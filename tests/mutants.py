@@ -268,6 +268,9 @@ MUTANTS = {
         [("data/sources/sqlite.cc",
           "const auto digest = digest_of(database->get(), table))",
           "const auto digest = digest_of(database->get(), table); digest && tables.empty())")]),
+    "any-dealer": (
+        "a policy that allows sharing allows any dealer", "Policy.*",
+        [("charter/policy.cc", "  return !dealt || dealer == Dealer::kLearner;\n", "  return true || dealt;\n")]),
     "noise-of-a-clone": (
         "noise of later answers follows from what was drawn before", "NoiseQueue.*",
         [("gate/noise_queue.h",

@@ -66,10 +66,11 @@ struct Dataset {
 struct Accept {
   std::string consortium;
   std::optional<std::string> learner{};
-  std::vector<ProtocolName> protocols{};  // empty: all but sharing, which is allowed by name only
+  std::vector<ProtocolName> protocols{};  // empty: all but sharing, allowed by name only
   std::vector<std::string> must_have{};   // owners without whom no charter is for it
   std::vector<std::string> may_have{};    // beside us, and no others; empty: anyone
   int64_t others_min = 0;                 // so many owners beside us at least
+  Dealer dealer = Dealer::kNone;  // kLearner: columns may have a learner that deals masks and noise
   std::string dataset;
   double epsilon_max = 0;  // per charter, at the delta of the data set
   bool person = true;      // waits for a person
@@ -77,6 +78,7 @@ struct Accept {
   /// Whatever it asks for.
   bool is_for(const Charter& charter, const std::string& us) const;
   bool allows_protocol(const Charter& charter) const;
+  bool allows_dealer(const Charter& charter) const;
   bool allows_owners(const Charter& charter, const std::string& us) const;
 };
 

@@ -271,6 +271,10 @@ MUTANTS = {
     "any-dealer": (
         "a policy that allows sharing allows any dealer", "Policy.*",
         [("charter/policy.cc", "  return !dealt || dealer == Dealer::kLearner;\n", "  return true || dealt;\n")]),
+    "threshold-not-used": (
+        "a sparse graph's threshold is not the charter's, and nobody says so", "Neighbours.*",
+        [("plan/learner/neighbours.cc",
+          "  if (secure.threshold != 0 &&", "  if (secure.threshold < 0 &&")]),
     "noise-of-a-clone": (
         "noise of later answers follows from what was drawn before", "NoiseQueue.*",
         [("gate/noise_queue.h",

@@ -253,6 +253,28 @@ MUTANTS = {
         "an older copy of a ledger is opened though a witness has seen more", "WitnessTest.*",
         [("ledger/ledger_keep.cc", "  if (const auto& seen = witness.seen()) {\n",
           "  if (const auto& seen = witness.seen(); seen && seen->rows < 0) {\n")]),
+    "commas-are-not-read": (
+        "of tables with commas between them only the first is known", "TablesOfAQuery.*",
+        [("charter/dataset/tables.cc", "      due = listing.back();\n", "      due = false;\n")]),
+    "databases-by-table": (
+        "a second name of a table in a database is believed to be another table", "SourceTest.*",
+        [("ledger/storage/place.cc", "  if (a.reach == Reach::kServer) return true;\n", "")]),
+    "sqlite-by-text": (
+        "two texts about one SQLite file are two files", "SourceTest.*",
+        [("ledger/storage/place.cc", "  return files_of(a).hold(files_of(b)) || files_of(b).hold(files_of(a));",
+          "  return one.is == other.is && (files_of(a).hold(files_of(b)) || files_of(b).hold(files_of(a)));")]),
+    "copies-of-tables": (
+        "a copy of an SQLite file under another name is new", "SqliteSource.*",
+        [("data/sources/sqlite.cc",
+          "const auto digest = digest_of(database->get(), table))",
+          "const auto digest = digest_of(database->get(), table); digest && tables.empty())")]),
+    "any-dealer": (
+        "a policy that allows sharing allows any dealer", "Policy.*",
+        [("charter/policy.cc", "  return !dealt || dealer == Dealer::kLearner;\n", "  return true || dealt;\n")]),
+    "threshold-not-used": (
+        "a sparse graph's threshold is not the charter's, and nobody says so", "Neighbours.*",
+        [("plan/learner/neighbours.cc",
+          "  if (secure.threshold != 0 &&", "  if (secure.threshold < 0 &&")]),
     "noise-of-a-clone": (
         "noise of later answers follows from what was drawn before", "NoiseQueue.*",
         [("gate/noise_queue.h",

@@ -1,8 +1,11 @@
 """The ledger over many jobs: a restored backup is noticed by any learner that remembers, a person's
 words are chained, and any accountant can read what was spent."""
 
+import contextlib
+import csv
 import json
 import shutil
+import sqlite3
 
 from consortium import OWNERS, Consortium
 from parley import InFolder, main
@@ -176,6 +179,53 @@ class Ledger(InFolder):
         exported = self.parley("ledger", "export", self.ledger, "--dataset", "credits").stdout
         self.assertNotIn("csv", exported)
         self.assertNotIn("fingerprint", exported)
+
+    def database(self):
+        """The records of bank-a as a table, beside one with a single row."""
+        file = self.folder / "data" / "bank-a.db"
+        with open(self.folder / "data" / "bank-a.csv", encoding="utf8") as rows, \
+             contextlib.closing(sqlite3.connect(file)) as made, made:
+            header, *records = csv.reader(rows)
+            names = ", ".join(f'"{name}"' for name in header)
+            made.execute(f"CREATE TABLE loans ({names})")
+            made.executemany(f"INSERT INTO loans VALUES ({', '.join('?' * len(header))})", records)
+            made.execute("CREATE TABLE one (q)")
+            made.execute("INSERT INTO one VALUES (1)")
+            made.execute("CREATE VIEW behind AS SELECT * FROM loans")
+        return file, ", ".join(f'loans.\\"{name}\\"' for name in header)
+
+    def test_rows_of_a_database_are_no_new_budget_however_they_are_asked_for(self):
+        file, columns = self.database()
+        before = self.policy.read_text()
+
+        def use(name, query, path="bank-a.db"):
+            self.policy.write_text(before.replace('"loans"', f'"{name}"').replace(
+                'source = "csv"\npath = "../data/bank-a.csv"',
+                f'source = "sqlite"\npath = "../data/{path}"\nquery = "select {query}"'))
+
+        use("loans", columns + " from loans")
+        self.train()
+        self.agree(2)
+        copy = self.folder / "data" / "copy.db"
+        shutil.copy(file, copy)
+        shutil.copy(file, self.folder / "data" / "twin.db")
+        with contextlib.closing(sqlite3.connect(copy)) as made, made:
+            made.execute("CREATE TABLE more (q)")
+            made.execute("ALTER TABLE loans RENAME TO credits")
+        for query, path in ((" from loans", "bank-a.db"), (" from loans join one", "bank-a.db"),
+                            (" from main.loans", "bank-a.db"), (" from one, loans", "bank-a.db"),
+                            (" from loans", "twin.db"), (" from behind loans", "bank-a.db"),
+                            (" from credits loans", "copy.db"),
+                            (" from more right join credits loans", "copy.db")):
+            with self.subTest(query=query):
+                use("credits", columns + query, path)
+                said = self.run_alone(expect=3)
+                self.assertIn("'loans'", said)
+                self.assertIn("parley ledger accept-source", said)
+        use("loans", columns + " from one, loans")
+        self.assertIn("its budget was spent on", self.run_alone(expect=3))
+        use("loans", columns + " from main.\\\"loans\\\" where 1 = 1")
+        self.train()
 
     def test_a_witness_notices_an_older_copy_without_a_learner(self):
         witness = self.folder / "elsewhere"

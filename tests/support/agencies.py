@@ -108,7 +108,7 @@ class Agencies(Consortium):
                                   "path": f"../data/{owner}.csv"}),
             block("[dataset.budget]", {"epsilon": 2000.0, "delta": 1e-5}),
             block("[[accept]]", {"consortium": "banks.example", "dataset": "people",
-                                 "protocol": ["sharing"], "epsilon_max": 2000.0, "person": False})]))
+                                 "protocol": ["sharing"], "dealer": "learner", "epsilon_max": 2000.0, "person": False})]))
 
     def part(self, owner):
         return next((self.folder / owner / "state" / "models").glob("*/part.json"))

@@ -95,6 +95,7 @@ std::string owners_of(const Accept& rule) {
 std::string explain(const Accept& rule) {
   return "charters of " + rule.consortium +
          (rule.learner ? " with the learner " + *rule.learner : "") + protocols_of(rule) +
+         (rule.dealer == Dealer::kLearner ? ", also where the learner deals masks and noise" : "") +
          owners_of(rule) + ": answered from " + rule.dataset + ", each up to epsilon " +
          shortest(rule.epsilon_max) +
          (rule.person ? ", once a person has approved.\n" : ", without asking anyone.\n");
@@ -110,6 +111,9 @@ std::string why_not(const Policy& policy, const Accept& rule, const Charter& cha
   if (!rule.allows_protocol(charter))
     return "does not allow the protocol " + std::string(name_of(charter.protocol.name())) +
            (rule.protocols.empty() ? ", which must be named: protocol = [\"sharing\"]" : "");
+  if (!rule.allows_dealer(charter))
+    return "does not trust a learner that deals masks and noise; to allow it, add: dealer = "
+           "\"learner\"";
   if (!rule.allows_owners(charter, us.name))
     return "wants other owners: must_have, may_have or others_min does not fit";
   const double asked = policy.epsilon_of(charter, us, rule);

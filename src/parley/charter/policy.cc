@@ -56,6 +56,8 @@ void read_accept(Table& t, Policy& policy) {
   t.required("consortium", rule.consortium, any_domain, "For example \"banks.example\".");
   t.optional("learner", rule.learner, any_name, "For example learner = \"central-bank\".");
   read_protocols(t, rule);
+  t.optional("dealer", rule.dealer, Anything{},
+             "dealer = \"learner\" allows charters whose learner deals masks and noise.");
   constexpr Count kOwners{1, 100'000};
   if (t.has("must_have"))
     t.required("must_have", rule.must_have, kOwners, "For example must_have = [\"bank-b\"].");
@@ -169,11 +171,17 @@ std::string Policy::listen_at(const std::string& listen) const {
   return std::string(kUnix) + (folder / listen.substr(kUnix.size())).string();
 }
 
-/// The learner of sharing is trusted for masks and noise, and owners to keep to the protocol:
-/// nobody agrees to that without having said so.
+/// Nobody agrees to share columns without having said so.
 bool Accept::allows_protocol(const Charter& charter) const {
   if (protocols.empty()) return charter.protocol.name() != ProtocolName::kSharing;
   return std::find(protocols.begin(), protocols.end(), charter.protocol.name()) != protocols.end();
+}
+
+/// A learner that deals is trusted for masks and noise, and owners to keep to the protocol: that is
+/// said apart, or whoever writes the charter could choose it.
+bool Accept::allows_dealer(const Charter& charter) const {
+  const bool dealt = charter.columns_apart() && !charter.protocol.without_dealer();
+  return !dealt || dealer == Dealer::kLearner;
 }
 
 /// Sums and sharing hide an owner among others: whoever may invent these may see it.
@@ -195,7 +203,7 @@ bool Accept::allows_owners(const Charter& charter, const std::string& us) const 
 }
 
 bool Accept::is_for(const Charter& charter, const std::string& us) const {
-  return allows_protocol(charter) && allows_owners(charter, us) &&
+  return allows_protocol(charter) && allows_dealer(charter) && allows_owners(charter, us) &&
          consortium == charter.consortium && (!learner || *learner == charter.learner.name);
 }
 
@@ -218,12 +226,30 @@ const Accept* Policy::first_match(const Charter& charter) const {
   return rule == accept.end() ? nullptr : &*rule;
 }
 
+namespace {
+
+/// What a person can do about it, if that is one line.
+Error no_rule(const Policy& policy, const Charter& charter) {
+  Policy trusting = policy;
+  for (Accept& rule : trusting.accept) rule.dealer = Dealer::kLearner;
+  if (trusting.first_match(charter) == nullptr)
+    return {Code::kPolicy, policy.owner + "'s policy has no [[accept]] rule for this charter",
+            "Nothing matches means refuse: see the policy's accept rules."};
+  return {Code::kPolicy,
+          policy.owner +
+              "'s policy has no [[accept]] rule for a charter with a dealer: its learner "
+              "is trusted for masks and noise, and other owners to keep to the protocol",
+          "Ask for a charter without a dealer. If you trust them, add this line to the [[accept]] "
+          "rule: dealer = \"learner\"",
+          {.key = "protocol.dealer"}};
+}
+
+}  // namespace
+
 Result<const Dataset*> Policy::dataset_for(const Charter& charter) const {
   TRY(check_protects(charter));
   const Accept* rule = first_match(charter);
-  if (rule == nullptr)
-    return Error{Code::kPolicy, owner + "'s policy has no [[accept]] rule for this charter",
-                 "Nothing matches means refuse: see the policy's accept rules."};
+  if (rule == nullptr) return no_rule(*this, charter);
   for (const Dataset& data : datasets)
     if (data.name == rule->dataset) return &data;
   return check(false), Error{};  // The reader checks the names.

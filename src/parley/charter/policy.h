@@ -66,10 +66,11 @@ struct Dataset {
 struct Accept {
   std::string consortium;
   std::optional<std::string> learner{};
-  std::vector<ProtocolName> protocols{};  // empty: all but sharing, which is allowed by name only
+  std::vector<ProtocolName> protocols{};  // empty: all but sharing, allowed by name only
   std::vector<std::string> must_have{};   // owners without whom no charter is for it
   std::vector<std::string> may_have{};    // beside us, and no others; empty: anyone
   int64_t others_min = 0;                 // so many owners beside us at least
+  Dealer dealer = Dealer::kNone;  // kLearner: columns may have a learner that deals masks and noise
   std::string dataset;
   double epsilon_max = 0;  // per charter, at the delta of the data set
   bool person = true;      // waits for a person
@@ -77,6 +78,7 @@ struct Accept {
   /// Whatever it asks for.
   bool is_for(const Charter& charter, const std::string& us) const;
   bool allows_protocol(const Charter& charter) const;
+  bool allows_dealer(const Charter& charter) const;
   bool allows_owners(const Charter& charter, const std::string& us) const;
 };
 
@@ -143,8 +145,9 @@ Result<data::Selection> selection_of(const Policy& policy, const Dataset& data,
 /// Where the records of a data set lie, for comparison: the same for every name, filter and cap
 /// that a policy gives them, which do not make them other people's.
 struct Place {
-  std::string is{};              // "csv /data/loans.csv", "postgres service=x: loans"
-  std::optional<Hash> digest{};  // of how a file begins; none of a database, whose order changes
+  std::string is{};             // "csv /data/loans.csv", "postgres service=x: loans"
+  std::vector<Hash> digests{};  // of how each file, or table of SQLite, begins; no other's, whose
+                                // order changes
 };
 Result<Place> records_at(const Policy& policy, const Dataset& data);
 

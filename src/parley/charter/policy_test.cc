@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "support/cells_charter.h"
+#include "support/columns_charter.h"
+
 namespace parley::charter {
 namespace policy_test {
 
@@ -338,8 +341,41 @@ TEST(Policy, TheSameRecordsLieInTheSamePlaceWhateverTheBlockCallsAndFilters) {
   }
   fraud.query = "select * from fraud join members on a = b";
   EXPECT_EQ(records_at(policy, fraud)->is, "postgres service=parley: fraud, members");
+  fraud.query = "select * from members m, fraud";
+  EXPECT_EQ(records_at(policy, fraud)->is, "postgres service=parley: fraud, members");
   fraud.query = "table fraud";
   EXPECT_EQ(records_at(policy, fraud)->is, "postgres service=parley: table fraud");
+}
+
+TEST(Policy, AChartersDealerIsTrustedOnlyByARuleThatSaysSo) {
+  const auto with = [](const std::string& rule) {
+    std::string text(kPolicy);
+    text.replace(text.find("bank-a"), 6, "agency-1");
+    while (text.find("banks.example") != std::string::npos)
+      text.replace(text.find("banks.example"), 13, "agencies.example");
+    text.replace(text.find("central-bank"), 12, "office");
+    text.replace(text.find("protocol = [\"sync\", \"async\"]"), 28, rule);
+    const auto policy = parse_policy(text, "p.toml");
+    EXPECT_TRUE(policy) << (policy ? "" : describe(policy.error()));
+    return *policy;
+  };
+  std::vector<Charter> dealt;
+  for (const char* rule : {"gradients", "statistics", "noisy_sharing"})
+    dealt.push_back(*parse_charter(test::columns_charter(.1, 100, rule), "c.toml", "."));
+  const Charter without = *parse_charter(test::cells_charter(.1, 100), "c.toml", ".");
+  const Policy no = with("protocol = [\"sharing\"]");
+  EXPECT_TRUE(no.dataset_for(without)) << describe(no.dataset_for(without).error());
+  for (const Charter& charter : dealt) {
+    const auto refused = no.dataset_for(charter);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Code::kPolicy);
+    EXPECT_NE(refused.error().hint.find("dealer = \"learner\""), std::string::npos)
+        << refused.error().hint;
+  }
+  const Policy yes = with("protocol = [\"sharing\"]\ndealer = \"learner\"");
+  EXPECT_TRUE(yes.dataset_for(without));
+  for (const Charter& charter : dealt) EXPECT_TRUE(yes.dataset_for(charter));
+  EXPECT_FALSE(with("dealer = \"learner\"").dataset_for(without)) << "nor does it name sharing";
 }
 
 TEST(Policy, MayNameAWitnessOfTheLedger) {

@@ -129,7 +129,7 @@ void read_shares(Table& t, SecureAggregation& s, int64_t owners, const Protocol&
              "Owners that may pool what they know, at least 1.");
   s.threshold = std::max(s.threshold, (owners - 1 + s.colluders) / 2 + 1);
   t.optional("threshold", s.threshold, count(s.colluders + 1),
-             "More than the colluders, at most the survivors.");
+             "More than the colluders, below the survivors.");
   t.optional("survivors", s.survivors, count(std::max(s.threshold, s.colluders + 1)),
              "At least the threshold, at most all owners.");
   t.optional("graph", s.graph, Anything{}, "For example graph = \"complete\".");
@@ -139,6 +139,7 @@ void read_shares(Table& t, SecureAggregation& s, int64_t owners, const Protocol&
   t.optional("repeats", s.repeats, at_least(0).up_to(1e6),
              "Aggregations beyond rounds that epsilon has room for, for example repeats = 1.");
   removed(t, "word_bits", "words always have 64 bits");
+  if (s.graph == Graph::kSparse && !t.has("threshold")) s.threshold = 0;  // The graph's own.
 }
 
 /// The larger slope of two classes at theta = 0.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "parley/base/math/number.h"
 #include "parley/privacy/accounting/zcdp.h"
@@ -145,13 +146,29 @@ std::optional<ReleaseKind> release_kind(std::string_view name) {
   return std::nullopt;
 }
 
+std::string hex_of(const std::vector<Hash>& fingerprints) {
+  std::string text;
+  for (const Hash& each : fingerprints) text += (text.empty() ? "" : " ") + to_hex(each);
+  return text;
+}
+
+std::optional<std::vector<Hash>> fingerprints_from(const std::string& text) {
+  std::vector<Hash> all;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    const auto hash = hash_from_hex(word);
+    if (!hash) return std::nullopt;
+    all.push_back(*hash);
+  }
+  return all;
+}
+
 std::string budget_event(const Dataset& dataset) {
   const Budget& budget = dataset.budget;
   const std::string unit = dataset.unit.empty() ? "" : ",\"unit\":\"" + dataset.unit + "\"";
   const auto& [source, by, reason] = dataset.reads;
   return "{\"budget\":{\"dataset\":\"" + dataset.name + "\"" + unit +
-         member_if("source", source.is) +
-         member_if("fingerprint", source.fingerprint ? to_hex(*source.fingerprint) : "") +
+         member_if("source", source.is) + member_if("fingerprint", hex_of(source.fingerprints)) +
          member_if("by", by) + member_if("reason", reason) + member("epsilon", budget.epsilon) +
          member("delta", budget.delta) + member("pure_max", budget.pure_max) +
          member("rho_max", budget.rho_max) + member("delta_convert", budget.delta_convert) +
@@ -162,17 +179,18 @@ std::optional<Dataset> budget_from(const std::string& event) {
   const Json json = Json::parse(event, nullptr, false);
   const Json* body = body_of(json, "budget");
   if (body == nullptr) return std::nullopt;
-  Dataset dataset{.name = text(*body, "dataset"),
-                  .budget = {.epsilon = number(*body, "epsilon"),
-                             .delta = number(*body, "delta"),
-                             .pure_max = number(*body, "pure_max"),
-                             .rho_max = number(*body, "rho_max"),
-                             .delta_convert = number(*body, "delta_convert"),
-                             .delta_extra = number(*body, "delta_extra")},
-                  .unit = text(*body, "unit"),
-                  .reads = {{text(*body, "source"), hash_in(*body, "fingerprint")},
-                            text(*body, "by"),
-                            text(*body, "reason")}};
+  const auto fingerprints = fingerprints_from(text(*body, "fingerprint"));
+  if (!fingerprints) return std::nullopt;
+  Dataset dataset{
+      .name = text(*body, "dataset"),
+      .budget = {.epsilon = number(*body, "epsilon"),
+                 .delta = number(*body, "delta"),
+                 .pure_max = number(*body, "pure_max"),
+                 .rho_max = number(*body, "rho_max"),
+                 .delta_convert = number(*body, "delta_convert"),
+                 .delta_extra = number(*body, "delta_extra")},
+      .unit = text(*body, "unit"),
+      .reads = {{text(*body, "source"), *fingerprints}, text(*body, "by"), text(*body, "reason")}};
   if (budget_event(dataset) != event) return std::nullopt;
   return dataset;
 }

@@ -54,8 +54,8 @@ struct Restoration {
 
 /// Where the records of a data set lie.
 struct DataSource {
-  std::string is{};              // for people and for comparison: "csv /data/loans.csv"
-  std::optional<Hash> digest{};  // of how the records begin; the ledger keeps it under a key only
+  std::string is{};             // for people and for comparison: "csv /data/loans.csv"
+  std::vector<Hash> digests{};  // of how files or tables begin; the ledger keeps them under a key
 };
 
 /// As the ledger with this key keeps it.

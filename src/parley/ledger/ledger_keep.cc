@@ -3,6 +3,7 @@
 #include <openssl/hmac.h>
 
 #include <algorithm>
+#include <set>
 
 #include "parley/ledger/state.h"
 
@@ -42,12 +43,15 @@ Result<bool> has_last_charge(Store& store, const Chain& chain, const Witness::Se
 }  // namespace
 
 SourceOf kept(const Hash& key, const DataSource& source) {
-  SourceOf kept{source.is, std::nullopt};
-  if (!source.digest) return kept;
-  unsigned size = 0;
-  check(HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), source.digest->data(),
-             source.digest->size(), kept.fingerprint.emplace().data(), &size) != nullptr);
-  return kept;
+  std::set<Hash> keyed;
+  for (const Hash& digest : source.digests) {
+    Hash fingerprint;
+    unsigned size = 0;
+    check(HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), digest.data(), digest.size(),
+               fingerprint.data(), &size) != nullptr);
+    keyed.insert(fingerprint);
+  }
+  return {source.is, {keyed.begin(), keyed.end()}};
 }
 
 /// What has to be done before the next row: a witness that could not be told must be, and a

@@ -22,7 +22,7 @@ struct SourceTest : testing::Test {
   }
   DataSource at(const std::string& is, const std::string& records = "") {
     DataSource source{.is = "csv " + is};
-    if (!records.empty()) source.digest = some_hash(records);
+    if (!records.empty()) source.digests = {some_hash(records)};
     return source;
   }
   /// Refused, with both names and the command.
@@ -125,29 +125,73 @@ TEST_F(SourceTest, TheFingerprintIsKeyedAndNeitherItNorTheSourceIsExported) {
   Ledger ledger = charged();
   const auto contents = *read(file);
   const Reads reads = budget_from(contents.rows[0].event)->reads;
-  ASSERT_TRUE(reads.source.fingerprint);
-  EXPECT_NE(*reads.source.fingerprint, some_hash("rows"));
+  ASSERT_EQ(reads.source.fingerprints.size(), 1u);
+  EXPECT_NE(reads.source.fingerprints[0], some_hash("rows"));
   Ledger twin = *Ledger::open(folder / "twin.db", "bank-a", clock);
   ASSERT_TRUE(declare(twin, "loans", at("/loans.csv", "rows")));
   const Reads other = budget_from(read(folder / "twin.db")->rows[0].event)->reads;
-  EXPECT_NE(reads.source.fingerprint, other.source.fingerprint) << "every ledger has its own key";
+  EXPECT_NE(reads.source.fingerprints, other.source.fingerprints) << "every ledger has its own key";
   const Exported exported = *export_events(file, "");
   EXPECT_EQ(exported.charges, 1u);
   for (const auto& [event, times] : exported.events)
     EXPECT_EQ(event.find("csv"), std::string::npos) << times;
 }
 
-TEST_F(SourceTest, ARowThatNoPersonDecidedIsRefusedAlsoWhenItsHashIsRight) {
+TEST_F(SourceTest, OneDatabaseIsAskedAboutWhateverNameATableHasInIt) {
+  Ledger ledger = open();
+  const auto of = [](std::string is) { return DataSource{.is = std::move(is)}; };
+  ASSERT_TRUE(pay(ledger, *declare(ledger, "loans", of("postgres service=x: loans, members")),
+                  some_query("job", 1)));
+  for (const char* is : {"postgres service=x: loans", "postgres service=x: public.loans",
+                         "postgres service=x: a_view", "postgres host=y: z",
+                         "postgres service=x: select * from f(1)", "adbc uri=z : loans",
+                         "command python3 engine.py : loans"})
+    expect_refused(ledger, "credits", of(is), "'loans'");
+  EXPECT_TRUE(declare(ledger, "loans", of("postgres service=x: members")));
+  expect_refused(ledger, "loans", of("postgres service=x: credits, loans"), "spent on");
+  expect_refused(ledger, "loans", of("postgres service=y: loans"), "spent on");
+  expect_refused(ledger, "loans", of("postgres service=x: table loans"), "spent on");
+  EXPECT_TRUE(declare(ledger, "fraud", of("csv /fraud.csv")));
+  expect_refused(ledger, "fraud", of("adbc uri=z : fraud"), "'loans'");
+  ASSERT_TRUE(ledger.accept_source("credits", pure_budget(1), of("postgres service=x: credits"),
+                                   "alice", "other people"));
+  ASSERT_TRUE(pay(ledger, *declare(ledger, "credits", of("postgres service=x: credits")),
+                  some_query("job 2", 1)));
+  expect_refused(ledger, "credits", of("postgres service=x: credits, loans"), "spent on");
+}
+
+TEST_F(SourceTest, OneFileIsAskedAboutWhateverIsReadOfIt) {
+  Ledger ledger = open();
+  const auto of = [](std::string is, std::vector<Hash> digests = {}) {
+    return DataSource{.is = std::move(is), .digests = std::move(digests)};
+  };
+  const Hash one = some_hash("one"), two = some_hash("two");
+  ASSERT_TRUE(pay(ledger, *declare(ledger, "loans", of("sqlite /a.db: loans, one", {one, two})),
+                  some_query("job", 1)));
+  for (const auto& source :
+       {of("sqlite /a.db: other"), of("csv /a.db"), of("sqlite /a.db: select ': ' from f(1)"),
+        of("sqlite /b.db: other, members", {two, some_hash("members")}), of("csv /c.csv", {one})})
+    expect_refused(ledger, "credits", source, "'loans'");
+  EXPECT_TRUE(declare(ledger, "loans", of("sqlite /b.db: credits", {one}))) << "moved, renamed";
+  ASSERT_TRUE(declare(ledger, "parts", of("parquet /srv/parts/2018*.parquet")));
+  for (const char* is : {"parquet /srv/parts/*.parquet", "parquet /srv/parts/2018-1.parquet",
+                         "parquet /srv/*/2018-1.parquet", "csv /srv/parts/old/a"})
+    expect_refused(ledger, "credits", of(is), "'parts'");
+  EXPECT_TRUE(declare(ledger, "credits", of("parquet /srv/others/*.parquet")));
+}
+
+/// Rows with right hashes.
+struct Written {
   Chain chain{Hash{}};
-  const auto add = [&](Row row) {
+  Result<void> add(Row row) {
     row.id = chain.size() + 1;
     row.previous = chain.head();
     row.hash = hash_of(row);
-    if (auto accepted = chain.accepts(row); !accepted) return accepted;
+    TRY(chain.accepts(row));
     chain.extend(row);
-    return Result<void>();
-  };
-  const auto budget = [&](int64_t id, Reads reads) {
+    return {};
+  }
+  Result<void> budget(int64_t id, Reads reads) {
     const Dataset data{.id = id,
                        .name = std::to_string(id),
                        .budget = pure_budget(1),
@@ -155,11 +199,35 @@ TEST_F(SourceTest, ARowThatNoPersonDecidedIsRefusedAlsoWhenItsHashIsRight) {
                        .reads = std::move(reads)};
     chain.declare(data);
     return add({.kind = "budget", .dataset = id, .event = budget_event(data), .track = "none"});
-  };
-  ASSERT_TRUE(budget(1, {{"csv a", {}}}));
-  EXPECT_EQ(budget(2, {{"csv a", {}}}).error().what,
+  }
+};
+
+TEST_F(SourceTest, WhatOlderVersionsAllowedStaysAllowedAndIsRecognised) {
+  Written old;  // That compared texts.
+  ASSERT_TRUE(old.budget(1, {{"sqlite /a.db: main.loans", {}}}));
+  ASSERT_TRUE(old.budget(2, {{"sqlite /a.db: one", {}}}));
+  ASSERT_TRUE(old.add({.kind = "answer",
+                       .dataset = 2,
+                       .charter = some_hash("job"),
+                       .round = 1,
+                       .event = "{}",
+                       .track = "pure",
+                       .cost = 0.1}));
+  const std::vector<Hash> now = {some_hash("rows of one")};
+  EXPECT_TRUE(old.chain.may_read("1", {"sqlite /a.db: main.loans", {some_hash("rows")}}));
+  EXPECT_TRUE(old.chain.may_read("2", {"sqlite /a.db: one", now}));
+  EXPECT_FALSE(old.chain.may_read("2", {"sqlite /a.db: loans, one", now}));
+  EXPECT_FALSE(old.chain.may_read("3", {"sqlite /a.db: loans", {}}));
+  EXPECT_TRUE(old.budget(2, {{"sqlite /a.db: one", now}}));
+  EXPECT_FALSE(old.chain.may_read("3", {"sqlite /b.db: x", now}));
+}
+
+TEST_F(SourceTest, ARowThatNoPersonDecidedIsRefusedAlsoWhenItsHashIsRight) {
+  Written rows;
+  ASSERT_TRUE(rows.budget(1, {{"csv a", {}}}));
+  EXPECT_EQ(rows.budget(2, {{"csv a", {}}}).error().what,
             "gives a data set a source that only a person may give it");
-  EXPECT_TRUE(budget(2, {{"csv a", {}}, "alice", "they are not"}));
+  EXPECT_TRUE(rows.budget(2, {{"csv a", {}}, "alice", "they are not"}));
 }
 
 TEST_F(SourceTest, WhatAPersonWithdrewIsNotPaidAnyMoreUntilItIsApprovedAgain) {

@@ -139,8 +139,8 @@ Result<ledger::Ledger> open_ledger(const charter::Policy& policy, Clock& clock, 
 
 Result<ledger::DataSource> data_source(const charter::Policy& policy,
                                        const charter::Dataset& data) {
-  auto [is, digest] = TRY(charter::records_at(policy, data));
-  return ledger::DataSource{std::move(is), digest};
+  auto [is, digests] = TRY(charter::records_at(policy, data));
+  return ledger::DataSource{std::move(is), std::move(digests)};
 }
 
 Result<SigningKey> signing_key(const charter::Policy& policy, const charter::Charter& charter) {

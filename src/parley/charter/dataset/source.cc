@@ -1,11 +1,14 @@
 // From a policy's [[dataset]] to a source of records.
+#include <glob.h>
+
 #include <algorithm>
-#include <cctype>
 #include <fstream>
-#include <set>
+#include <span>
 
 #include "parley/base/files.h"
+#include "parley/charter/dataset/tables.h"
 #include "parley/charter/policy.h"
+#include "parley/data/sources/sqlite.h"
 
 namespace parley::charter {
 namespace {
@@ -94,37 +97,36 @@ Result<std::optional<data::UnitCap>> unit_cap(const Dataset& data, const Charter
   return std::optional(data::UnitCap{column, static_cast<uint64_t>(most)});
 }
 
-/// The tables that a query names after FROM or JOIN, without quotes and in small letters; the whole
-/// query where it names none.
+/// The tables of a query, or the whole query where these cannot be read.
 std::string tables_in(const std::string& query) {
-  std::set<std::string> tables;
-  std::string word, before;
-  const auto end_word = [&] {
-    if (!word.empty() && (before == "from" || before == "join")) tables.insert(word);
-    if (!word.empty()) before = std::exchange(word, "");
-  };
-  for (const char c : query) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) || c == '_' || c == '.' || byte >= 0x80)
-      word += static_cast<char>(std::tolower(byte));
-    else if (c != '"' && c != '`' && c != '[' && c != ']')
-      end_word(), before = c == '(' ? "" : before;
-  }
-  end_word();
+  const auto tables = tables_of(query);
+  if (!tables) return query;
   std::string list;
-  for (const std::string& table : tables) list += (list.empty() ? "" : ", ") + table;
-  return list.empty() ? query : list;
+  for (const std::string& table : *tables) list += (list.empty() ? "" : ", ") + table;
+  return list;
 }
 
 /// Of its first bytes: rows that are added later, and a copy with some more, leave them as they
 /// are.
-std::optional<Hash> digest_of(const std::filesystem::path& file) {
+std::vector<Hash> digests_of(const std::filesystem::path& file) {
   constexpr std::streamsize kHead = 64 << 10;
   std::ifstream in(file, std::ios::binary);
   Bytes head(kHead);
   in.read(reinterpret_cast<char*>(head.data()), kHead);
-  if (in.gcount() == 0) return std::nullopt;
-  return sha256(ByteView(head).first(static_cast<size_t>(in.gcount())));
+  if (in.gcount() == 0) return {};
+  return {sha256(ByteView(head).first(static_cast<size_t>(in.gcount())))};
+}
+
+/// Of each file that a pattern names, up to a hundred.
+std::vector<Hash> digests_by(const std::filesystem::path& pattern) {
+  constexpr size_t kFiles = 100;
+  glob_t found{};
+  std::vector<Hash> digests;
+  if (::glob(pattern.c_str(), 0, nullptr, &found) == 0)
+    for (const char* file : std::span(found.gl_pathv, std::min(found.gl_pathc, kFiles)))
+      for (const Hash& digest : digests_of(file)) digests.push_back(digest);
+  ::globfree(&found);
+  return digests;
 }
 
 }  // namespace
@@ -132,16 +134,16 @@ std::optional<Hash> digest_of(const std::filesystem::path& file) {
 Result<Place> records_at(const Policy& policy, const Dataset& data) {
   const std::string kind(name_of(data.source));
   if (data.source == Source::kPostgres)
-    return Place{kind + " " + data.dsn + ": " + tables_in(data.query), std::nullopt};
+    return Place{kind + " " + data.dsn + ": " + tables_in(data.query), {}};
   if (data.source == Source::kCommand) {
     std::string program;
     for (const std::string& word : data.command) program += word + " ";
-    return Place{kind + " " + program + ": " + tables_in(data.query), std::nullopt};
+    return Place{kind + " " + program + ": " + tables_in(data.query), {}};
   }
   if (data.source == Source::kAdbc) {
     std::string database;
     for (const auto& [name, value] : data.options) database += name + "=" + value + " ";
-    return Place{kind + " " + database + ": " + tables_in(data.query), std::nullopt};
+    return Place{kind + " " + database + ": " + tables_in(data.query), {}};
   }
   std::error_code failed;
   const auto path = std::filesystem::weakly_canonical(
@@ -149,8 +151,10 @@ Result<Place> records_at(const Policy& policy, const Dataset& data) {
   if (failed)
     return Error{Code::kInvalid, "is not a usable path", "Check it.", {.file = data.path.string()}};
   if (data.source == Source::kSqlite)
-    return Place{kind + " " + path.string() + ": " + tables_in(data.query), std::nullopt};
-  return Place{kind + " " + path.string(), digest_of(path)};
+    return Place{kind + " " + path.string() + ": " + tables_in(data.query),
+                 data::sqlite_digests(path, data.query)};
+  if (data.source == Source::kParquet) return Place{kind + " " + path.string(), digests_by(path)};
+  return Place{kind + " " + path.string(), digests_of(path)};
 }
 
 Result<data::Selection> selection_of(const Policy& policy, const Dataset& data,

@@ -476,7 +476,8 @@ std::string draft_policy(const DraftOwner& owner, bool columns) {
   out.raw("[[accept]]");
   out.value("consortium", to_json(kConsortium), "CONFIRM");
   if (columns)
-    out.value("protocol", "[\"sharing\"]", "CONFIRM; the learner is trusted for masks and noise");
+    out.value("protocol", "[\"sharing\"]",
+              "CONFIRM; dealer = \"learner\" would trust the learner with noise");
   out.value("dataset", "\"records\"");
   out.value("epsilon_max", to_json(owner.epsilon), "CONFIRM; the most that one charter may spend");
   out.value("person", "true", "a person says yes to every charter");

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "parley/base/math/number.h"
+#include "parley/data/sources/sqlite.h"
 #include "support/texts.h"
 
 namespace parley::data {
@@ -121,6 +122,27 @@ TEST_F(SqliteSource, OnlyReadsAndOnlyOneStatement) {
   missing.path += ".absent";
   ASSERT_FALSE(load(missing, loans()));
   EXPECT_FALSE(std::filesystem::exists(missing.path)) << "reading makes no file";
+}
+
+TEST_F(SqliteSource, TablesHaveDigestsOfTheirFirstRowsUnderEveryName) {
+  run("CREATE TABLE loans (a, b); CREATE TABLE \"odd \"\"one\" (a); CREATE TABLE empty (a);"
+      "INSERT INTO loans VALUES (1, 'x'), (2.5, NULL); INSERT INTO \"odd \"\"one\" VALUES (7);"
+      "CREATE VIEW seen AS SELECT a FROM loans");
+  const auto digests = [&](const std::string& query) { return sqlite_digests(file, query); };
+  const auto of_loans = digests("SELECT a FROM loans");
+  ASSERT_EQ(of_loans.size(), 1u);
+  for (const char* query :
+       {"SELECT * FROM main.loans", "SELECT a FROM seen", "SELECT count(*) FROM loans, empty",
+        "WITH x AS (SELECT * FROM loans) SELECT * FROM x", "SELECT (SELECT max(b) FROM loans)"})
+    EXPECT_EQ(digests(query), of_loans) << query;
+  EXPECT_EQ(digests("SELECT loans.a FROM loans, \"odd \"\"one\"").size(), 2u);
+  EXPECT_EQ(digests("SELECT 1").size(), 0u);
+  EXPECT_EQ(digests("nonsense").size(), 0u);
+  EXPECT_EQ(sqlite_digests("/none.db", "SELECT 1").size(), 0u);
+  run("CREATE TABLE copied (b TEXT, c TEXT); INSERT INTO copied SELECT * FROM loans");
+  EXPECT_EQ(digests("SELECT c FROM copied"), of_loans) << "a column's name and type are no matter";
+  run("UPDATE loans SET b = 'y'");
+  EXPECT_NE(digests("SELECT a FROM loans"), of_loans);
 }
 
 TEST(Source, KnowsFilesByTheirNames) {

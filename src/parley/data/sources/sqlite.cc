@@ -2,7 +2,9 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <memory>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -83,7 +85,53 @@ Result<CountedRows> read(const std::filesystem::path& file, const std::string& q
   return std::move(intake).finish();
 }
 
+/// What SQLite says while it prepares a query: what it will read.
+int note_table(void* tables, int action, const char* table, const char*, const char*, const char*) {
+  if (action == SQLITE_READ && table) static_cast<std::set<std::string>*>(tables)->insert(table);
+  return SQLITE_OK;
+}
+
+bool is_a_table(sqlite3* database, const std::string& name) {
+  const auto statement = prepare(
+      database, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND name = ?");
+  return statement &&
+         sqlite3_bind_text(statement->get(), 1, name.c_str(), -1, SQLITE_TRANSIENT) == SQLITE_OK &&
+         sqlite3_step(statement->get()) == SQLITE_ROW;
+}
+
+/// A value counts as its text, whatever type a copy gave it.
+std::optional<Hash> digest_of(sqlite3* database, const std::string& table) {
+  constexpr size_t kRows = 100, kBytes = 4096;
+  std::string quoted;
+  for (const char c : table) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  const auto statement = prepare(database, "SELECT * FROM \"" + quoted + "\"");
+  if (!statement) return std::nullopt;
+  TupleBytes bytes;
+  size_t rows = 0;
+  for (; rows < kRows && sqlite3_step(statement->get()) == SQLITE_ROW; ++rows)
+    for (int i = 0; i < sqlite3_column_count(statement->get()); ++i) {
+      const void* value = sqlite3_column_blob(statement->get(), i);
+      const auto size = static_cast<size_t>(sqlite3_column_bytes(statement->get(), i));
+      bytes.add(std::string_view(static_cast<const char*>(value), std::min(size, kBytes)));
+    }
+  return rows == 0 ? std::nullopt : std::optional(bytes.sha256());
+}
+
 }  // namespace
+
+std::vector<Hash> sqlite_digests(const std::filesystem::path& file, const std::string& query) {
+  const auto database = open(file);
+  if (!database) return {};
+  std::set<std::string> tables;
+  sqlite3_set_authorizer(database->get(), note_table, &tables);
+  const auto statement = prepare(database->get(), query);
+  sqlite3_set_authorizer(database->get(), nullptr, nullptr);
+  std::vector<Hash> digests;
+  for (const std::string& table : tables)
+    if (is_a_table(database->get(), table))
+      if (const auto digest = digest_of(database->get(), table)) digests.push_back(*digest);
+  return digests;
+}
 
 Result<CountedRows> read_sqlite(const std::filesystem::path& file, const std::string& query,
                                 const Schema& schema, const Selection& select, bool labels) {

@@ -93,7 +93,9 @@ Result<void> Chain::accepts_budget(const Row& row, const Account& account) const
   const auto declared = budget_from(row.event);
   if (!declared) return broken(row.id, "does not say a budget");
   const auto& [source, by, reason] = declared->reads;
-  if (!source.is.empty() && by.empty() && !may_read(account.dataset.name, source))
+  const std::string& name = account.dataset.name;
+  if (!source.is.empty() && by.empty() && !may_read(name, source) &&
+      !may_read(name, source, Comparing::kText))
     return broken(row.id, "gives a data set a source that only a person may give it");
   if (!account.charged) return {};
   const Dataset& before = *account.declared;

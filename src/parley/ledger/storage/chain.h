@@ -61,8 +61,11 @@ class Chain {
   bool resume(const Row& checkpoint);
 
   /// May data set `name`, also a new one, read this source? kPolicy if the ledger knows the source
-  /// by another name, or the data set by another source: then a person decides.
-  Result<void> may_read(const std::string& name, const SourceOf& source) const;
+  /// by another name, or the data set by another source: then a person decides. Versions up to 0.2
+  /// compared texts.
+  enum class Comparing { kPlaces, kText };
+  Result<void> may_read(const std::string& name, const SourceOf& source,
+                        Comparing comparing = Comparing::kPlaces) const;
   /// Whether data set `id` is known to read exactly this.
   bool reads(int64_t id, const SourceOf& source) const;
 

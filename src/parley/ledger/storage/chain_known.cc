@@ -1,9 +1,9 @@
 // What a chain knows, asked: what fits the budget, receipts, rounds, data sets and where they lie.
 #include <algorithm>
-#include <set>
 
 #include "parley/base/math/number.h"
 #include "parley/ledger/storage/chain.h"
+#include "parley/ledger/storage/place.h"
 
 namespace parley::ledger {
 namespace {
@@ -48,6 +48,20 @@ Error other_source(const std::string& what, const std::string& name) {
       "Put the policy's block back as it was. If the records really are other people's, a person "
       "types: parley ledger accept-source POLICY " +
           name + " --reason TEXT"};
+}
+
+bool shares(const std::vector<Hash>& some, const std::vector<Hash>& others) {
+  return std::find_first_of(some.begin(), some.end(), others.begin(), others.end()) != some.end();
+}
+
+/// Those that none of `own` has.
+std::vector<Hash> fingerprints_beyond(const std::vector<SourceOf>& own, const SourceOf& source) {
+  std::vector<Hash> beyond = source.fingerprints;
+  std::erase_if(beyond, [&](const Hash& each) {
+    return std::any_of(own.begin(), own.end(),
+                       [&](const SourceOf& known) { return shares(known.fingerprints, {each}); });
+  });
+  return beyond;
 }
 
 }  // namespace
@@ -161,32 +175,43 @@ bool Chain::reads(int64_t id, const SourceOf& source) const {
   return std::find(known.begin(), known.end(), source) != known.end();
 }
 
-Result<void> Chain::may_read(const std::string& name, const SourceOf& source) const {
-  const auto looks = [&](const SourceOf& known) {
-    return source.fingerprint && known.fingerprint == source.fingerprint;
+Result<void> Chain::may_read(const std::string& name, const SourceOf& source,
+                             Comparing comparing) const {
+  const bool by_text = comparing == Comparing::kText;
+  std::vector<SourceOf> own;  // What it may read; what is in there may change.
+  bool charged = false;
+  for (const auto& [id, account] : accounts_)
+    if (account.dataset.name == name) {
+      if (reads(id, source)) return {};  // Also where a person had to say so.
+      own = account.sources, charged = account.charged;
+    }
+  const auto has_read = [&](const SourceOf& one) {
+    return std::any_of(own.begin(), own.end(), [&](const SourceOf& known) {
+      return by_text ? known.is == one.is : reads_no_more(one, known);
+    });
   };
-  const auto same = [&](const SourceOf& known) { return known.is == source.is || looks(known); };
-  std::set<std::string> own;  // What it may read, by name; what is in there may change.
-  for (const auto& [id, account] : accounts_) {
-    const auto& known = account.sources;
-    if (account.dataset.name != name || known.empty()) continue;
-    if (reads(id, source)) return {};  // Also where a person had to say so.
-    if (account.charged && std::none_of(known.begin(), known.end(), same))
-      return other_source("data set '" + name + "' reads " + source.is +
-                              ", but its budget was spent on " + known.back().is,
-                          name);
-    for (const SourceOf& each : known) own.insert(each.is);
-  }
+  const bool same_place = has_read(source);
+  const std::vector<Hash> fresh = fingerprints_beyond(own, source);
+  const bool moved = !source.fingerprints.empty() && fresh.empty();
+  if (charged && !own.empty() && !same_place && !moved)
+    return other_source("data set '" + name + "' reads " + source.is +
+                            ", but its budget was spent on " + own.back().is,
+                        name);
   for (const auto& [id, account] : accounts_) {
     if (account.dataset.name == name) continue;
-    for (const SourceOf& known : account.sources)
-      if (same(known) && !own.contains(known.is))
-        return other_source("data set '" + name + "' reads " + source.is +
-                                (known.is == source.is ? ", which the ledger knows as data set '"
-                                                       : ", which holds the same records as " +
-                                                             known.is + " of data set '") +
-                                account.dataset.name + "'",
-                            name);
+    for (const SourceOf& known : account.sources) {
+      const bool looks = shares(known.fingerprints, fresh);
+      const bool there = by_text ? known.is == source.is : may_share_records(known, source);
+      if (has_read(known) || !(looks || (there && !same_place))) continue;
+      return other_source(
+          "data set '" + name + "' reads " + source.is +
+              (known.is == source.is ? ", which the ledger knows as data set '"
+                                     : (looks ? ", which holds the same records as "
+                                              : ", which may hold the same records as ") +
+                                           known.is + " of data set '") +
+              account.dataset.name + "'",
+          name);
+    }
   }
   return {};
 }

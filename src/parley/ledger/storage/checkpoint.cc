@@ -38,7 +38,7 @@ Spent spent_from(const Json& json) {
 
 std::string text_of(const SourceOf& source) {
   return list(quoted(source.is),
-              source.fingerprint ? quoted(*source.fingerprint) : std::string("null"));
+              source.fingerprints.empty() ? "null" : quoted(hex_of(source.fingerprints)));
 }
 
 // A wrong type or a missing member throws in the parser; a wrong hash or word throws here.
@@ -52,8 +52,9 @@ Hash hash_from(const Json& json) {
   return need(hash ? std::optional(*hash) : std::nullopt);
 }
 SourceOf source_from(const Json& json) {
-  SourceOf source{json.at(0).get<std::string>(), std::nullopt};
-  if (!json.at(1).is_null()) source.fingerprint = hash_from(json.at(1));
+  SourceOf source{json.at(0).get<std::string>(), {}};
+  if (!json.at(1).is_null())
+    source.fingerprints = need(fingerprints_from(json.at(1).get<std::string>()));
   return source;
 }
 

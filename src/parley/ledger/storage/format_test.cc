@@ -106,7 +106,7 @@ TEST_F(FormatTest, AFileOfFormat2OpensAtItsCheckpointAndGoesOn) {
   Hash seed;
   seed.fill(42);
   const Keeping keeping{.key = SigningKey::from_seed(seed)};
-  const DataSource loans_csv{.is = "csv /data/loans.csv", .digest = some_hash("rows")};
+  const DataSource loans_csv{.is = "csv /data/loans.csv", .digests = {some_hash("rows")}};
   {
     Ledger ledger = *Ledger::open(file, "bank-a", clock, keeping);
     const DatasetId loans = *ledger.declare("loans", pure_budget(2), "record", loans_csv);

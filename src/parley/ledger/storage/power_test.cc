@@ -56,7 +56,7 @@ struct PowerTest : testing::Test {
   void live() {
     for (uint32_t life = 0; life < 2; ++life) {
       Ledger ledger = *Ledger::open(file, "bank-a", clock, keeping);
-      const DataSource source{.is = "csv loans.csv", .digest = some_hash("rows")};
+      const DataSource source{.is = "csv loans.csv", .digests = {some_hash("rows")}};
       const DatasetId loans = *ledger.declare("loans", pure_budget(1000), "record", source);
       *ledger.accept_source("credits", pure_budget(1), source, "alice", "other people");
       for (uint32_t round = 4 * life + 1; round <= 4 * life + 4; ++round) {

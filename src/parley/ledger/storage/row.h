@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "parley/base/bytes.h"
 #include "parley/privacy/budget/budget.h"
@@ -41,11 +42,11 @@ Hash hash_of(const Row& row);
 std::string_view name_of(privacy::ReleaseKind kind);
 std::optional<privacy::ReleaseKind> release_kind(std::string_view name);
 
-/// Where the records of a data set lie: "csv /data/loans.csv". The fingerprint is keyed by the
-/// ledger, so that it tells nothing to whoever has not got the file.
+/// Where the records of a data set lie: "csv /data/loans.csv". Fingerprints are keyed by the
+/// ledger, so that they tell nothing to whoever has not got it.
 struct SourceOf {
   std::string is{};
-  std::optional<Hash> fingerprint{};
+  std::vector<Hash> fingerprints{};  // in order
   bool operator==(const SourceOf&) const = default;
 };
 /// From now on a data set reads this source, too. By a person where the ledger would not have
@@ -63,5 +64,9 @@ struct Dataset {
   std::string unit{};  // whom the budget protects: "record" or a column; empty: never recorded
   Reads reads{};       // as one 'budget' row says; empty where it is about something else
 };
+
+std::string hex_of(const std::vector<Hash>& fingerprints);
+/// Nothing where the text is none of these.
+std::optional<std::vector<Hash>> fingerprints_from(const std::string& text);
 
 }  // namespace parley::ledger

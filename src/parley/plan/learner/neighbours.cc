@@ -65,6 +65,16 @@ Error two_lists(const SecureAggregation& secure, size_t neighbours) {
                            std::to_string(least) + ".");
 }
 
+/// In a sparse graph the threshold follows from colluders and survivors.
+Error not_that_of_the_graph(const SecureAggregation& secure, size_t threshold) {
+  const std::string computed = std::to_string(threshold);
+  return refused("threshold",
+                 "threshold " + std::to_string(secure.threshold) +
+                     " is not that of a sparse graph of these owners, colluders and survivors, " +
+                     computed,
+                 "Leave it out, or say threshold = " + computed + ".");
+}
+
 /// A member's secrets are opened by its neighbours, which are one fewer than the survivors.
 Error too_high(const SecureAggregation& secure) {
   return refused("threshold",
@@ -105,6 +115,18 @@ Result<Neighbours> everyone(const Charter& charter, size_t threshold) {
   return Neighbours{0, threshold, threshold, 0};
 }
 
+Result<Neighbours> of_sparse_graph(const Charter& charter) {
+  const SecureAggregation& secure = *charter.secure_aggregation;
+  const size_t owners = charter.owners.size(), colluders = static_cast<size_t>(secure.colluders);
+  if (2 * static_cast<size_t>(secure.survivors) <= owners + colluders)
+    return too_few_survivors(secure, owners);
+  if (const auto few =
+          sparse_neighbours(owners, colluders, owners - static_cast<size_t>(secure.survivors)))
+    return *few;
+  if (owners - 1 > kNeighboursMax) return too_many_neighbours(secure, owners);
+  return everyone(charter, least_threshold(owners - 1, colluders));
+}
+
 }  // namespace
 
 std::optional<Neighbours> sparse_neighbours(size_t members, size_t colluders, size_t dropouts) {
@@ -122,16 +144,12 @@ std::optional<Neighbours> sparse_neighbours(size_t members, size_t colluders, si
 
 Result<Neighbours> neighbours_of(const Charter& charter) {
   const SecureAggregation& secure = *charter.secure_aggregation;
-  const size_t owners = charter.owners.size(), colluders = static_cast<size_t>(secure.colluders);
   if (secure.graph == charter::Graph::kComplete)
     return everyone(charter, static_cast<size_t>(secure.threshold));
-  if (2 * static_cast<size_t>(secure.survivors) <= owners + colluders)
-    return too_few_survivors(secure, owners);
-  if (const auto few =
-          sparse_neighbours(owners, colluders, owners - static_cast<size_t>(secure.survivors)))
-    return *few;
-  if (owners - 1 > kNeighboursMax) return too_many_neighbours(secure, owners);
-  return everyone(charter, least_threshold(owners - 1, colluders));
+  const Neighbours few = TRY(of_sparse_graph(charter));
+  if (secure.threshold != 0 && static_cast<size_t>(secure.threshold) != few.threshold)
+    return not_that_of_the_graph(secure, few.threshold);
+  return few;
 }
 
 }  // namespace parley::plan

@@ -51,6 +51,21 @@ TEST(Neighbours, FewestForGivenColludersAndDropouts) {
   EXPECT_FALSE(sparse_neighbours(1000, 200, 200)) << "340 neighbours, and 255 can be numbered";
 }
 
+TEST(Neighbours, AThresholdThatASparseGraphDoesNotUseIsRefused) {
+  EXPECT_EQ(neighbours_of(charter_of(100))->threshold, 42u);
+  EXPECT_EQ(refused_key(100, "threshold = 42\n"), "");
+  for (const char* other : {"25", "41", "43", "67", "80"}) {
+    const auto found = neighbours_of(charter_of(100, std::string("threshold = ") + other + "\n"));
+    ASSERT_FALSE(found) << other;
+    EXPECT_EQ(found.error().where.key, "secure_aggregation.threshold");
+    EXPECT_NE(found.error().hint.find("threshold = 42"), std::string::npos) << found.error().hint;
+  }
+  const std::string few = "graph = \"sparse\"\n";  // All are neighbours of all.
+  EXPECT_EQ(refused_key(10, few), "");
+  EXPECT_EQ(refused_key(10, few + "threshold = 6\n"), "");
+  EXPECT_EQ(refused_key(10, few + "threshold = 7\n"), "secure_aggregation.threshold");
+}
+
 TEST(Neighbours, NumbersWithWhichALearnerOpensAPartAreRefused) {
   EXPECT_EQ(refused_key(10, "threshold = 6\n"), "");
   EXPECT_EQ(refused_key(10, "threshold = 5\n"), "secure_aggregation.threshold");

@@ -149,8 +149,9 @@ void expect_same_or_why(Agencies& job, const Agencies& honest, bool same, const 
   for (size_t m = 0; m < job.owners.size(); ++m) {
     EXPECT_EQ(job.owners[m]->ledger.last_round(job.charter.hash), kRounds) << when;
     // After the last round a process that came back may have nothing left to open.
-    if (same && !job.owners[m]->opened().empty())
+    if (same && !job.owners[m]->opened().empty()) {
       EXPECT_EQ(job.owners[m]->opened(), honest.owners[m]->opened()) << when;
+    }
   }
 }
 

@@ -24,6 +24,7 @@ using namespace std::chrono_literals;
 
 constexpr size_t kStrangersMax = 256;  // connections that are no guests
 constexpr size_t kStrangersPerNetwork = 128;
+constexpr size_t kStrangersFew = 8;        // So many owners behind one address are no crowd.
 constexpr size_t kStreamsPerIdentity = 8;  // One is used; others may still be told to go.
 constexpr size_t kGuestsMax = 4096;
 constexpr size_t kCreditMax = 1000;  // messages that a guest may send in a row
@@ -202,22 +203,19 @@ struct Server::State {
     connections.emplace(id, std::move(made));
   }
 
-  /// Nobody who comes is kept out by those who only wait: the oldest of these goes, of the network
-  /// that has most of them.
+  /// Nobody who comes is kept out by those who only wait: the oldest goes of the networks that have
+  /// most of them. Where none has many, as where each comes from another, the oldest of all.
   void make_room(const std::string& network) {
     std::map<std::string, size_t> counts;
-    size_t all = 0;
+    size_t all = 0, most = 0;
     for (const auto& [id, each] : connections)
-      if (each->is_stranger()) ++counts[each->address.network], ++all;
-    const auto of = [](std::string from) {
-      return [from](const Connection& each) { return each.address.network == from; };
-    };
-    if (counts[network] >= kStrangersPerNetwork) return evict_one(of(network));
+      if (each->is_stranger()) most = std::max(most, ++counts[each->address.network]), ++all;
+    if (counts[network] >= kStrangersPerNetwork)
+      return evict_one([&](const Connection& each) { return each.address.network == network; });
     if (all < strangers_max) return;
-    const auto most = std::max_element(counts.begin(), counts.end(), [](auto& one, auto& other) {
-      return one.second < other.second;
+    evict_one([&](const Connection& each) {
+      return most <= kStrangersFew || counts[each.address.network] == most;
     });
-    evict_one(of(most->first));
   }
 
   template <class Which>

@@ -282,6 +282,63 @@ TEST_F(AServer, WhoeverIsSlowOrSilentOrEndlessInTheHandshakeIsCutOff) {
   EXPECT_TRUE(book_.says("it did not finish the handshake in time"));
 }
 
+/// One who only connects, from another address of this machine.
+Socket silent_from(const std::string& source, int port) {
+  Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in here{}, there{};
+  here.sin_family = there.sin_family = AF_INET;
+  there.sin_port = htons(static_cast<uint16_t>(port));
+  inet_pton(AF_INET, source.c_str(), &here.sin_addr);
+  inet_pton(AF_INET, "127.0.0.1", &there.sin_addr);
+  EXPECT_EQ(::bind(socket.get(), reinterpret_cast<sockaddr*>(&here), sizeof here), 0);
+  EXPECT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&there), sizeof there), 0);
+  return socket;
+}
+
+bool is_still_there(const Socket& socket) {
+  char byte = 0;
+  return ::recv(socket.get(), &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN;
+}
+
+TEST_F(AServer, OfManyNetworksTheOldestGoes) {
+  open();
+  int networks = 0;
+  const auto from_next = [&] {
+    const int i = networks++;
+    return silent_from("127.1." + std::to_string(i / 250) + "." + std::to_string(1 + i % 250),
+                       server_->port());
+  };
+  std::vector<Socket> crowd, honest;
+  const auto crowd_in = [&](int count) {
+    serve_while([&] {
+      for (int i = 0; i < count; ++i) crowd.push_back(from_next());
+    });
+    serve_for(300ms);
+  };
+  crowd_in(256);
+  serve_while([&] {  // Three owners behind one address, which as text comes first.
+    for (int i = 0; i < 3; ++i) honest.push_back(silent_from("127.0.0.1", server_->port()));
+  });
+  crowd_in(100);
+  for (const Socket& each : honest) EXPECT_TRUE(is_still_there(each));
+  for (size_t i = 0; i < 103; ++i) EXPECT_FALSE(is_still_there(crowd[i])) << i;
+  for (size_t i = 103; i < crowd.size(); ++i) EXPECT_TRUE(is_still_there(crowd[i])) << i;
+  come();
+}
+
+TEST(PeerAddress, OfIpv6IsCountedByWhatOneCustomerMayHave) {
+  const auto network = [](const char* text) {
+    sockaddr_storage peer{};
+    auto& six = reinterpret_cast<sockaddr_in6&>(peer);
+    six.sin6_family = AF_INET6;
+    EXPECT_EQ(inet_pton(AF_INET6, text, &six.sin6_addr), 1);
+    return peer_address(peer).network;
+  };
+  EXPECT_EQ(network("2001:db8:5:1::1"), network("2001:db8:5:ffff::2")) << "of one /48";
+  EXPECT_NE(network("2001:db8:5:1::1"), network("2001:db8:6:1::1"));
+  EXPECT_NE(network("::ffff:10.0.0.1"), network("::ffff:10.0.0.2")) << "IPv4 as IPv6 writes it";
+}
+
 TEST_F(AServer, AFloodOfThoseWhoComeAndGoLeavesNothingBehind) {
   open();
   const auto flood = [&] {

@@ -256,7 +256,7 @@ PeerAddress peer_address(const sockaddr_storage& peer) {
   }
   const auto& six = reinterpret_cast<const sockaddr_in6&>(peer);
   in6_addr network = six.sin6_addr;
-  if (!IN6_IS_ADDR_V4MAPPED(&network)) std::fill(network.s6_addr + 8, network.s6_addr + 16, 0);
+  if (!IN6_IS_ADDR_V4MAPPED(&network)) std::fill(network.s6_addr + 6, network.s6_addr + 16, 0);
   char prefix[INET6_ADDRSTRLEN] = {};
   inet_ntop(AF_INET6, &six.sin6_addr, text, sizeof text);
   inet_ntop(AF_INET6, &network, prefix, sizeof prefix);

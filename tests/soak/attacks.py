@@ -21,7 +21,7 @@ NETWORKS = 300      # from which one stranger comes, one connection each
 LIMIT = 600         # seconds for one job
 DESCRIPTORS = 1024  # of the learner
 HELD = 1100         # connections of one stranger
-CLONED = ("garbage", "nonsense", "forged_answers", "wrong_order", "too_long", "silent")
+CLONED = ("garbage", "nonsense", "forged_answers", "wrong_order", "too_long", "silent", "key_updates")
 
 
 class Honest(World):

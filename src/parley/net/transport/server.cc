@@ -119,6 +119,11 @@ struct Server::State {
     close(guest);
   }
 
+  void lose(Connection& guest) {
+    if (guest.session.sends_without_end()) note_refusal(guest.who(), guest.session.trouble());
+    leave(guest);
+  }
+
   void linger(Connection& connection) {
     if (!connection.is_stranger()) --guests;
     connection.hang_up();
@@ -274,8 +279,8 @@ struct Server::State {
     const auto reading = stranger.read(frame);
     if (!reading) return refuse(stranger, stranger.who(), reading.error());
     if (*reading == Connection::Reading::kOver)
-      return break_off(stranger, "it hung up during the handshake");
-    if (*reading == Connection::Reading::kWaits) return;
+      return break_off(stranger, stranger.session.trouble());
+    if (*reading != Connection::Reading::kFrame) return;
     const bool opens = frame && frame->kind == FrameKind::kOpen;
     const std::string call(opens ? std::string(frame->payload.begin(), frame->payload.end()) : "");
     if (call != door.call)
@@ -338,7 +343,8 @@ struct Server::State {
       std::optional<Frame> frame;
       const auto reading = guest.read(frame);
       if (!reading) return expel(guest, reading.error());
-      if (*reading == Connection::Reading::kOver) return leave(guest);
+      if (*reading == Connection::Reading::kOver) return lose(guest);
+      if (*reading == Connection::Reading::kMore) break;
       if (*reading == Connection::Reading::kHeld)
         return guest.watch(guests_poller, guest.has_written() ? 0u : uint32_t{EPOLLOUT});
       if (*reading == Connection::Reading::kWaits) return write_on(guest);

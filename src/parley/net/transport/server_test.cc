@@ -339,6 +339,46 @@ TEST(PeerAddress, OfIpv6IsCountedByWhatOneCustomerMayHave) {
   EXPECT_NE(network("::ffff:10.0.0.1"), network("::ffff:10.0.0.2")) << "IPv4 as IPv6 writes it";
 }
 
+/// Renews the key of the stream that often, or until the peer has had enough.
+size_t renew_keys(const RawTls& line, size_t times) {
+  for (size_t i = 0; i < times; ++i)
+    if (!line.renew_key()) return i;
+  return times;
+}
+
+// TLS 1.3 lets a peer renew its key at any time (RFC 8446, 4.6.3), which reads like silence.
+TEST_F(AServer, EndsAStreamThatOnlyRenewsItsKeys) {
+  open();
+  constexpr size_t kMany = 1'000'000;  // More than fits into the buffers of two sockets.
+  for (const bool opens : {false, true}) {
+    serve_while([&] {
+      RawTls line(address(), {&one_});
+      ASSERT_TRUE(opens ? line.open() : line.read(kFrameHead).size() == kFrameHead);
+      EXPECT_LT(renew_keys(line, kMany), kMany);
+    });
+  }
+  EXPECT_TRUE(book_.says("it renews its keys without end", 2)) << book_.text();
+}
+
+TEST_F(AServer, TakesAMessageInRecordsOfOneByteAndServesOthersMeanwhile) {
+  open({.longest = 20'000});
+  auto honest = come();
+  std::optional<RawTls> slow;
+  serve_while([&] {
+    slow.emplace(address(), RawTls::Options{&one_});
+    ASSERT_TRUE(slow->open());
+  });
+  const Bytes message = test::any_bytes(7, 20'000);
+  std::thread writer([&] {
+    for (const uint8_t byte : to_frame(FrameKind::kMessage, message))
+      if (!slow->write(Bytes{byte})) return ADD_FAILURE() << "the stream ended";
+  });
+  EXPECT_EQ(await<Said>().message, message);
+  writer.join();
+  ASSERT_TRUE(honest->write({1}));
+  EXPECT_EQ(await<Said>().message, Bytes{1});
+}
+
 TEST_F(AServer, AFloodOfThoseWhoComeAndGoLeavesNothingBehind) {
   open();
   const auto flood = [&] {
@@ -486,6 +526,25 @@ TEST_F(AClient, TakesNoMemoryForALengthThatMustNotBeEither) {
   const auto heard = line ? line->read() : Result<Bytes>(line.error());
   EXPECT_EQ(heard.error().code, Code::kIntegrity);
   EXPECT_NE(heard.error().what.find("sent a message of 4294967295 bytes"), std::string::npos);
+}
+
+TEST_F(AClient, LeavesAPeerThatOnlyRenewsItsKeys) {
+  const RawTlsServer hostile(learners_, {.says = ready_, .keys = 1'000'000});
+  auto line = call(hostile);
+  const auto heard = line ? line->read() : Result<Bytes>(line.error());
+  EXPECT_EQ(heard.error().code, Code::kUnavailable);
+  EXPECT_NE(heard.error().what.find("it renews its keys without end"), std::string::npos)
+      << heard.error().what;
+}
+
+// Signs of life without end, and never the word that our certificate is accepted.
+TEST_F(AClient, StopsWhatOnlyShowsLifeWhenItIsToldTo) {
+  const RawTlsServer hostile(learners_, {.says = to_frame(FrameKind::kAlive), .again = true});
+  std::thread other([&] { std::this_thread::sleep_for(300ms), stop_ = true; });
+  const auto line = Client::open(one_, {hostile.address(), "", learner_}, stop_);
+  other.join();
+  ASSERT_FALSE(line);
+  EXPECT_EQ(line.error().what, "interrupted");
 }
 
 TEST_F(AClient, StopsWhenItIsToldTo) {

@@ -161,9 +161,8 @@ bool wait_for(int descriptor, short events, const Deadline& deadline) {
   pollfd watched{descriptor, events, 0};
   for (;;) {
     const int left = deadline.left_ms();
-    const int ready = ::poll(&watched, 1, std::min(left, int(kStopTick.count())));
-    if (ready > 0) return true;
-    if (left == 0) return false;
+    if (left == 0) return false;  // Also where something comes all the time.
+    if (::poll(&watched, 1, std::min(left, int(kStopTick.count()))) > 0) return true;
   }
 }
 

@@ -22,6 +22,7 @@ class World:
     """Owners that dial one learner, each through a proxy of its own."""
 
     owners, rounds, evaluation = OWNERS, 300, 0
+    may_refuse = None  # The wire of an owner that the others can do without.
     result = "model.json"
 
     def __init__(self, made, folder, wires):
@@ -120,6 +121,7 @@ class Sync(World):
 
 class Quorum(World):
     evaluation = 1
+    may_refuse = (OWNERS[-1], LEARNER)
 
     @classmethod
     def make(cls, folder):
@@ -139,6 +141,8 @@ class Quorum(World):
 
 
 class Async(Quorum):
+    may_refuse = None
+
     @classmethod
     def make(cls, folder):
         made = Consortium(folder, rows=300, epsilon=100, budget=100)
@@ -171,6 +175,16 @@ class Sharing(World):
     @classmethod
     def make(cls, folder):
         return Agencies(folder, rounds=cls.rounds, deadline=DEADLINE)
+
+
+class Cells(World):
+    """Columns without a dealer, the default. Every owner pays once."""
+
+    rounds, result = 1, "manifest.json"
+
+    @classmethod
+    def make(cls, folder):
+        return Agencies(folder, deadline=DEADLINE, rule="statistics", dealer="none")
 
 
 class Gossip(World):
@@ -224,7 +238,7 @@ class Gossip(World):
 
 
 WORLDS = {"sync": Sync, "quorum": Quorum, "async": Async, "federated": Federated,
-          "secure-sync": SecureSync, "sharing": Sharing, "gossip": Gossip}
+          "secure-sync": SecureSync, "sharing": Sharing, "cells": Cells, "gossip": Gossip}
 _MADE, _LOCK = {}, threading.Lock()
 
 

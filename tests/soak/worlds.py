@@ -98,6 +98,10 @@ class World:
         text = self.consortium.output(name)
         return json.loads(text) if text.strip() else None
 
+    def broke_off(self):
+        """How often each owner may have paid, if the job has ended without a model, as it may."""
+        return None
+
     def finished(self, running):
         """The learner is last to leave."""
         return running[LEARNER] == 0
@@ -178,9 +182,17 @@ class Sharing(World):
 
 
 class Cells(World):
-    """Columns without a dealer, the default. Every owner pays once."""
+    """Columns without a dealer, the default. Every owner pays once. A test of rows in the middle of
+    which an owner was ended counts as failed, and nobody pays; nor does a job go on of which owners
+    have not kept the same session, for which some may have paid."""
 
     rounds, result = 1, "manifest.json"
+
+    def broke_off(self):
+        logs = "".join(self.consortium.log(owner) for owner in self.owners)
+        return next((most for most, words in enumerate(("broke off before its verdict",
+                                                        "have not kept the same session"))
+                     if words in logs), None)
 
     @classmethod
     def make(cls, folder):

@@ -173,6 +173,25 @@ class SecureSync(Federated):
     sync = True
 
 
+class Gram(Federated):
+    """Of the Gram matrix, the answers and the evaluation each may be repeated."""
+
+    evaluation = 2
+
+    @classmethod
+    def make(cls, folder):
+        made = Clinics(folder, cls.rounds, sync=True)
+        made.write({"name": "sync", "rule": "gram", "rounds": cls.rounds}, {"evaluate": 0.1},
+                   {"repeats": REPEATS})
+        return made
+
+    def paid(self, owner):
+        return owner["answers"], self.rounds + self.evaluation + 3 * REPEATS
+
+    def all_answers(self, owner):
+        return owner["answers"] <= self.rounds + self.evaluation + 3 * REPEATS
+
+
 class Sharing(World):
     rounds, result = 120, "manifest.json"
 
@@ -250,7 +269,7 @@ class Gossip(World):
 
 
 WORLDS = {"sync": Sync, "quorum": Quorum, "async": Async, "federated": Federated,
-          "secure-sync": SecureSync, "sharing": Sharing, "cells": Cells, "gossip": Gossip}
+          "secure-sync": SecureSync, "gram": Gram, "sharing": Sharing, "cells": Cells, "gossip": Gossip}
 _MADE, _LOCK = {}, threading.Lock()
 
 

@@ -17,10 +17,11 @@ from parley import run
 from strangers import KINDS, Stranger
 from worlds import World, invite_strangers
 
+NETWORKS = 300      # from which one stranger comes, one connection each
 LIMIT = 600         # seconds for one job
 DESCRIPTORS = 1024  # of the learner
 HELD = 1100         # connections of one stranger
-CLONED = ("garbage", "nonsense", "forged_answers", "wrong_order", "too_long", "silent")
+CLONED = ("garbage", "nonsense", "forged_answers", "wrong_order", "too_long", "silent", "key_updates")
 
 
 class Honest(World):
@@ -37,7 +38,8 @@ def knock(kind, port, world, stop, tries):
     papers = {"elsewhere": world.folder / "stranger", "uninvited": world.folder / "uninvited"}
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(2 * HELD, hard)), hard))
-    stranger = Stranger(port, papers, stop.is_set, hold=HELD)
+    hold = NETWORKS - 1 if kind == "many_networks" else HELD
+    stranger = Stranger(port, papers, stop.is_set, hold=hold)
     stranger.knock(kind)
     with tries.get_lock():
         tries.value += stranger.tries

@@ -1,5 +1,6 @@
 """What hostile parties with valid certificates say: frames and messages made by hand."""
 
+import ctypes
 import socket
 import ssl
 
@@ -20,6 +21,27 @@ def varint(value):
         out.append(value & 127 | 128)
         value >>= 7
     return bytes(out) + bytes([value])
+
+
+def fields(content):
+    """{field: its last value} of a message: numbers and bytes."""
+    found, at = {}, 0
+
+    def read():
+        nonlocal at
+        value, shift = 0, 0
+        while True:
+            byte = content[at]
+            at, value, shift = at + 1, value | (byte & 127) << shift, shift + 7
+            if byte < 128:
+                return value
+    while at < len(content):
+        key = read()
+        found[key >> 3] = read()
+        if key & 7 == 2:
+            size, found[key >> 3] = found[key >> 3], content[at:at + found[key >> 3]]
+            at += size
+    return found
 
 
 def number(field, value):
@@ -62,3 +84,29 @@ def dial(port, tls, timeout=5):
     except BaseException:
         plain.close()
         raise
+
+
+def hear(stream):
+    """The next frame: its kind and its payload."""
+    def exactly(size):
+        got = b""
+        while len(got) < size:
+            more = stream.recv(size - len(got))
+            if not more:
+                raise ConnectionResetError
+            got += more
+        return got
+    head = exactly(5)
+    return head[0], exactly(int.from_bytes(head[1:], "little"))
+
+
+def renew_keys(stream, times):
+    """TLS 1.3 KeyUpdate, which Python's module lacks: CPython keeps the handle of OpenSSL behind its
+    own head and one pointer. Ends when the peer has had enough."""
+    library = ctypes.CDLL("libssl.so.3")
+    size = ctypes.sizeof(ctypes.c_void_p)
+    handle = ctypes.c_void_p(ctypes.c_void_p.from_address(id(stream._sslobj) + 3 * size).value)
+    stream.setblocking(True)
+    for _ in range(times):
+        if library.SSL_key_update(handle, 0) != 1 or library.SSL_do_handshake(handle) != 1:
+            break

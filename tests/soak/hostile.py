@@ -7,9 +7,10 @@ import threading
 import time
 
 from frames import (ABORT, ALIVE, ANSWER, END, FINISHED, HELLO, MESSAGE, OPEN, QUERY, READY, REFUSAL,
-                    context, dial, end, frame, message, number, text)
+                    WELCOME, context, dial, end, fields, frame, hear, message, number, renew_keys, text)
 
 HUGE = 0xffffffff
+RENEWALS = 100_000  # of a key, unless the peer ends it
 
 
 def owner_says(kind, charter, call):
@@ -29,21 +30,48 @@ def owner_says(kind, charter, call):
         "wrong_order": [opened, hello, message(charter, 77, ANSWER, number(1, 1))],
         "silent": [opened],
         "alive": [opened, hello, frame(ALIVE) * 2000],
-        "refuses": [opened, hello, message(charter, 2, REFUSAL, number(1, 3) + text(2, b"\x1b[2Jno"))],
+        "key_updates": [opened],
     }[kind]
 
 
+def refusal(charter, call, last_round):
+    """Of an owner whose ledger has so many answers."""
+    return [frame(OPEN, call), message(charter, 1, HELLO, number(1, 1) + number(2, last_round)),
+            message(charter, 2, REFUSAL, number(1, 3) + text(2, b"\x1b[2Jno"))]
+
+
+def last_round(stream, charter, call):
+    """As the learner's welcome tells it."""
+    for each in refusal(charter, call, 0)[:2]:
+        stream.sendall(each)
+    while True:
+        kind, payload = hear(stream)
+        if kind == END:
+            raise ConnectionResetError
+        if kind == MESSAGE:
+            return fields(fields(payload)[WELCOME])[2] - 1
+
+
 OWNER_KINDS = ("garbage", "unknown_frame", "too_long", "another_call", "nonsense", "end",
-               "forged_answers", "wrong_order", "silent", "alive")
+               "forged_answers", "wrong_order", "silent", "alive", "key_updates")
+REFUSES = "refuses"  # where the others are enough
 
 
 def hostile_owner(kind, port, papers, name, charter, call=b"attend", stays=0.5):
     """One visit. Whatever the other end does about it is right."""
     with contextlib.suppress(OSError):
+        if kind == REFUSES:
+            with dial(port, context(papers, name)) as stream:
+                stream.recv(5)
+                says = refusal(charter, call, last_round(stream, charter, call))
+        else:
+            says = owner_says(kind, charter, call)
         with dial(port, context(papers, name)) as stream:
             stream.recv(5)
-            for each in owner_says(kind, charter, call):
+            for each in says:
                 stream.sendall(each)
+            if kind == "key_updates":
+                renew_keys(stream, RENEWALS)
             stream.settimeout(0.1)
             until = time.monotonic() + stays
             while time.monotonic() < until:
@@ -55,6 +83,7 @@ def hostile_owner(kind, port, papers, name, charter, call=b"attend", stays=0.5):
 def learner_says(kind, charter):
     return {
         "silent": [],
+        "key_updates": [],
         "garbage": [os.urandom(5000)],
         "too_long": [frame(MESSAGE, b"x", HUGE)],
         "nonsense": [frame(MESSAGE, os.urandom(300))],
@@ -66,7 +95,7 @@ def learner_says(kind, charter):
 
 
 LEARNER_KINDS = ("silent", "garbage", "too_long", "nonsense", "end", "question_first", "false_end",
-                 "abort")
+                 "abort", "key_updates")
 
 
 class HostileLearner(threading.Thread):
@@ -74,6 +103,7 @@ class HostileLearner(threading.Thread):
 
     def __init__(self, kind, papers, name, charter):
         super().__init__(daemon=True)
+        self.kind = kind
         self.frames = [frame(READY), *learner_says(kind, charter)]
         self.tls, self.over = context(papers, name, server=True), threading.Event()
         self.server = socket.create_server(("127.0.0.1", 0))
@@ -96,6 +126,8 @@ class HostileLearner(threading.Thread):
                 self.visits += 1
                 for each in self.frames:
                     stream.sendall(each)
+                if self.kind == "key_updates":
+                    renew_keys(stream, RENEWALS)
                 while not self.over.wait(0.2):
                     stream.sendall(frame(ALIVE))
 

@@ -92,7 +92,7 @@ class Fleet:
             self.start(name)
 
     def over(self):
-        return self.world.finished({name: p.poll() for name, p in self.processes.items()})
+        return self.world.broke_off() is not None or self.world.finished({name: p.poll() for name, p in self.processes.items()})
 
     # The plan.
 

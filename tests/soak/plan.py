@@ -3,7 +3,7 @@
 import dataclasses
 import random
 
-from hostile import LEARNER_KINDS, OWNER_KINDS
+from hostile import LEARNER_KINDS, OWNER_KINDS, REFUSES
 from strangers import KINDS as STRANGERS
 from worlds import LEARNER, WORLDS
 
@@ -68,5 +68,7 @@ def fault(chance, world):
            "hostile_learner": lambda: chance.choice(LEARNER_KINDS),
            "clock": lambda: chance.choice(HOURS),
            "delay": lambda: round(chance.uniform(0.005, 0.15), 3)}.get(kind, lambda: None)()
+    if kind == "hostile_owner" and world.may_refuse and chance.random() < 0.4:
+        whom, how = world.may_refuse, REFUSES
     return Fault(kind, whom, chance.choice([0, chance.randrange(60_000)]), chance.uniform(0.1, 2.5),
                  chance.choice([0.2, 1.0, chance.uniform(0.5, 5.0)]), how)

@@ -40,6 +40,15 @@ class Stranger:
         if len(self.held) > self.hold:
             self.held.pop(0).close()
 
+    def many_networks(self):
+        """Says nothing either, each time from another address of this machine."""
+        where = self.tries % 16_000
+        self.held.append(socket.create_connection(
+            ("127.0.0.1", self.port), timeout=5,
+            source_address=(f"127.1.{where // 250}.{1 + where % 250}", 0)))
+        if len(self.held) > self.hold:
+            self.held.pop(0).close()
+
     def garbage(self):
         with self.plain() as stream:
             stream.sendall(os.urandom(2000))
@@ -76,5 +85,5 @@ class Stranger:
             stream.recv(100)
 
 
-KINDS = ("comes_and_goes", "idle", "garbage", "endless_handshake", "one_byte_at_a_time",
+KINDS = ("comes_and_goes", "idle", "many_networks", "garbage", "endless_handshake", "one_byte_at_a_time",
          "no_certificate", "elsewhere", "uninvited")

@@ -22,6 +22,7 @@ class World:
     """Owners that dial one learner, each through a proxy of its own."""
 
     owners, rounds, evaluation = OWNERS, 300, 0
+    may_refuse = None  # The wire of an owner that the others can do without.
     result = "model.json"
 
     def __init__(self, made, folder, wires):
@@ -97,6 +98,10 @@ class World:
         text = self.consortium.output(name)
         return json.loads(text) if text.strip() else None
 
+    def broke_off(self):
+        """How often each owner may have paid, if the job has ended without a model, as it may."""
+        return None
+
     def finished(self, running):
         """The learner is last to leave."""
         return running[LEARNER] == 0
@@ -120,6 +125,7 @@ class Sync(World):
 
 class Quorum(World):
     evaluation = 1
+    may_refuse = (OWNERS[-1], LEARNER)
 
     @classmethod
     def make(cls, folder):
@@ -139,6 +145,8 @@ class Quorum(World):
 
 
 class Async(Quorum):
+    may_refuse = None
+
     @classmethod
     def make(cls, folder):
         made = Consortium(folder, rows=300, epsilon=100, budget=100)
@@ -165,12 +173,49 @@ class SecureSync(Federated):
     sync = True
 
 
+class Gram(Federated):
+    """Of the Gram matrix, the answers and the evaluation each may be repeated."""
+
+    evaluation = 2
+
+    @classmethod
+    def make(cls, folder):
+        made = Clinics(folder, cls.rounds, sync=True)
+        made.write({"name": "sync", "rule": "gram", "rounds": cls.rounds}, {"evaluate": 0.1},
+                   {"repeats": REPEATS})
+        return made
+
+    def paid(self, owner):
+        return owner["answers"], self.rounds + self.evaluation + 3 * REPEATS
+
+    def all_answers(self, owner):
+        return owner["answers"] <= self.rounds + self.evaluation + 3 * REPEATS
+
+
 class Sharing(World):
     rounds, result = 120, "manifest.json"
 
     @classmethod
     def make(cls, folder):
         return Agencies(folder, rounds=cls.rounds, deadline=DEADLINE)
+
+
+class Cells(World):
+    """Columns without a dealer, the default. Every owner pays once. A test of rows in the middle of
+    which an owner was ended counts as failed, and nobody pays; nor does a job go on of which owners
+    have not kept the same session, for which some may have paid."""
+
+    rounds, result = 1, "manifest.json"
+
+    def broke_off(self):
+        logs = "".join(self.consortium.log(owner) for owner in self.owners)
+        return next((most for most, words in enumerate(("broke off before its verdict",
+                                                        "have not kept the same session"))
+                     if words in logs), None)
+
+    @classmethod
+    def make(cls, folder):
+        return Agencies(folder, deadline=DEADLINE, rule="statistics", dealer="none")
 
 
 class Gossip(World):
@@ -224,7 +269,7 @@ class Gossip(World):
 
 
 WORLDS = {"sync": Sync, "quorum": Quorum, "async": Async, "federated": Federated,
-          "secure-sync": SecureSync, "sharing": Sharing, "gossip": Gossip}
+          "secure-sync": SecureSync, "gram": Gram, "sharing": Sharing, "cells": Cells, "gossip": Gossip}
 _MADE, _LOCK = {}, threading.Lock()
 
 

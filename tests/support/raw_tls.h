@@ -73,6 +73,11 @@ class RawTls {
   bool write(ByteView bytes) {
     return SSL_write(session_.get(), bytes.data(), static_cast<int>(bytes.size())) > 0;
   }
+  /// Tells the peer that another key follows (RFC 8446, 4.6.3).
+  bool renew_key() const {
+    return SSL_key_update(session_.get(), SSL_KEY_UPDATE_NOT_REQUESTED) == 1 &&
+           SSL_do_handshake(session_.get()) == 1;
+  }
   /// Nothing, if it is over before.
   Bytes read(size_t size) {
     Bytes bytes(size);
@@ -115,6 +120,8 @@ class RawTlsServer {
   struct Script {
     std::string protocol{net::kProtocol};  // that it chooses; empty: none
     Bytes says{};
+    bool again = false;  // without end
+    int keys = 0;        // so often it renews its key then
   };
 
   RawTlsServer(const net::Credentials& credentials, Script script)
@@ -149,8 +156,16 @@ class RawTlsServer {
     SSL_set_fd(session.get(), caller.get());
     char byte = 0;
     if (SSL_accept(session.get()) == 1) {
-      if (!script_.says.empty())
-        SSL_write(session.get(), script_.says.data(), static_cast<int>(script_.says.size()));
+      const auto say = [&] {
+        const auto size = static_cast<int>(script_.says.size());
+        return size == 0 || SSL_write(session.get(), script_.says.data(), size) > 0;
+      };
+      while (say() && script_.again) {
+      }
+      for (int i = 0; i < script_.keys; ++i)
+        if (SSL_key_update(session.get(), SSL_KEY_UPDATE_NOT_REQUESTED) != 1 ||
+            SSL_do_handshake(session.get()) != 1)
+          break;
       while (SSL_read(session.get(), &byte, 1) == 1) {
       }
     }

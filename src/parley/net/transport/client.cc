@@ -24,6 +24,7 @@ using Step = TlsSession::Step;
 constexpr std::chrono::seconds kOpenTime{20};  // from the name to the learner's first word
 constexpr size_t kInboxBytesMax = 2 * wire::kMessageBytesMax;  // read while we could not write
 
+constexpr int kPiecesBetweenLooks = 128;     // then we look whether to stop
 constexpr std::chrono::seconds kTryTime{5};  // where there is another address to try
 
 /// Of two addresses: worth another try, if one of them is.
@@ -65,6 +66,7 @@ struct Client::State {
   Steady::time_point heard{}, said{};
   Steady::time_point spoken{};  // when either side last said something, signs of life apart
   bool gave_up = false;
+  bool more = false;  // to read at once, of which no poll tells
   SpinWait spin_wait{};
   Socket waker{::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
 
@@ -138,7 +140,7 @@ struct Client::State {
     while (!ready && !ended) {
       read_on();
       if (ready || ended) break;
-      if (!wait_for(socket.get(), POLLIN, deadline))
+      if (more ? deadline.left_ms() == 0 : !wait_for(socket.get(), POLLIN, deadline))
         return unavailable(stop ? "interrupted" : address + " says nothing");
     }
     if (ended) return *ended;
@@ -168,9 +170,11 @@ struct Client::State {
     }
   }
 
-  /// Reads what is there. At least one frame, if there is one, and not more than there is room for.
+  /// Reads what is there: not more than there is room for, and of many small pieces only some.
   void read_on() {
-    while (!ended && inbox_bytes < kInboxBytesMax) {
+    more = false;
+    for (int i = 0; !ended && inbox_bytes < kInboxBytesMax; ++i) {
+      if (more = i == kPiecesBetweenLooks; more) return;
       size_t count = 0;
       const auto room = reader.room();
       const Step step = room.empty() ? Step::kDone : session->read(room, count);
@@ -308,6 +312,7 @@ Result<std::optional<Bytes>> Client::read_until(Steady::time_point until) {
     if (!state.ended && state.is_revoked()) state.ended = state.revoked();
     if (state.ended) continue;
     if (now - state.said >= state.dial.keepalive) TRY(state.write(to_frame(FrameKind::kAlive)));
+    if (state.more) continue;
     const auto look = [&](int milliseconds) { return state.look(milliseconds); };
     if (!state.spin_wait.wait(look, std::min(until, now + kStopTick))) {
       if (Steady::now() >= until) return std::optional<Bytes>();

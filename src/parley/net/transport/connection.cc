@@ -9,6 +9,8 @@
 namespace parley::net {
 namespace {
 
+constexpr size_t kPiecesAtOnce = 128;  // A record may have one byte.
+static_assert(kPiecesAtOnce > kFrameHead + kCallBytesMax, "of a stranger one look is enough");
 constexpr size_t kOutboxMax = 1000;  // messages to a guest that does not read
 constexpr size_t kOutboxBytesMax = 4 * wire::kMessageBytesMax;
 constexpr size_t kThrownAwayMax = 4 * wire::kMessageBytesMax;
@@ -20,7 +22,7 @@ std::string Connection::who() const {
 }
 
 Result<Connection::Reading> Connection::read(std::optional<Frame>& frame) {
-  for (;;) {
+  for (size_t i = 0; i < kPiecesAtOnce; ++i) {
     if (reader_.holds_message() && !is_wanted()) return Reading::kHeld;
     size_t count = 0;
     const auto room = reader_.room();
@@ -32,6 +34,7 @@ Result<Connection::Reading> Connection::read(std::optional<Frame>& frame) {
     frame = TRY(reader_.take(count));
     if (frame) return Reading::kFrame;
   }
+  return Reading::kMore;
 }
 
 void Connection::queue(Bytes frame) {

@@ -72,9 +72,10 @@ class Connection {
   std::string who() const;
   bool is_stranger() const { return stage != Stage::kGuest && stage != Stage::kEnding; }
 
-  enum class Reading { kFrame, kWaits, kHeld, kOver };
-  /// The next frame, if it is whole. A message that nobody wants is held: it stays unread, with all
-  /// that follows. An error, if there is no such frame.
+  enum class Reading { kFrame, kWaits, kMore, kHeld, kOver };
+  /// The next frame, if it is whole; kMore, if it came in so many pieces that others shall be
+  /// served first. A message that nobody wants is held: it stays unread, with all that follows. An
+  /// error, if there is no such frame.
   Result<Reading> read(std::optional<Frame>& frame);
   bool holds_message() const { return reader_.holds_message(); }
   /// At most one at a time is in our memory.

@@ -24,6 +24,7 @@ using namespace std::chrono_literals;
 
 constexpr size_t kStrangersMax = 256;  // connections that are no guests
 constexpr size_t kStrangersPerNetwork = 128;
+constexpr size_t kStrangersFew = 8;        // So many owners behind one address are no crowd.
 constexpr size_t kStreamsPerIdentity = 8;  // One is used; others may still be told to go.
 constexpr size_t kGuestsMax = 4096;
 constexpr size_t kCreditMax = 1000;  // messages that a guest may send in a row
@@ -118,6 +119,11 @@ struct Server::State {
     close(guest);
   }
 
+  void lose(Connection& guest) {
+    if (guest.session.sends_without_end()) note_refusal(guest.who(), guest.session.trouble());
+    leave(guest);
+  }
+
   void linger(Connection& connection) {
     if (!connection.is_stranger()) --guests;
     connection.hang_up();
@@ -202,22 +208,19 @@ struct Server::State {
     connections.emplace(id, std::move(made));
   }
 
-  /// Nobody who comes is kept out by those who only wait: the oldest of these goes, of the network
-  /// that has most of them.
+  /// Nobody who comes is kept out by those who only wait: the oldest goes of the networks that have
+  /// most of them. Where none has many, as where each comes from another, the oldest of all.
   void make_room(const std::string& network) {
     std::map<std::string, size_t> counts;
-    size_t all = 0;
+    size_t all = 0, most = 0;
     for (const auto& [id, each] : connections)
-      if (each->is_stranger()) ++counts[each->address.network], ++all;
-    const auto of = [](std::string from) {
-      return [from](const Connection& each) { return each.address.network == from; };
-    };
-    if (counts[network] >= kStrangersPerNetwork) return evict_one(of(network));
+      if (each->is_stranger()) most = std::max(most, ++counts[each->address.network]), ++all;
+    if (counts[network] >= kStrangersPerNetwork)
+      return evict_one([&](const Connection& each) { return each.address.network == network; });
     if (all < strangers_max) return;
-    const auto most = std::max_element(counts.begin(), counts.end(), [](auto& one, auto& other) {
-      return one.second < other.second;
+    evict_one([&](const Connection& each) {
+      return most <= kStrangersFew || counts[each.address.network] == most;
     });
-    evict_one(of(most->first));
   }
 
   template <class Which>
@@ -276,8 +279,8 @@ struct Server::State {
     const auto reading = stranger.read(frame);
     if (!reading) return refuse(stranger, stranger.who(), reading.error());
     if (*reading == Connection::Reading::kOver)
-      return break_off(stranger, "it hung up during the handshake");
-    if (*reading == Connection::Reading::kWaits) return;
+      return break_off(stranger, stranger.session.trouble());
+    if (*reading != Connection::Reading::kFrame) return;
     const bool opens = frame && frame->kind == FrameKind::kOpen;
     const std::string call(opens ? std::string(frame->payload.begin(), frame->payload.end()) : "");
     if (call != door.call)
@@ -340,7 +343,8 @@ struct Server::State {
       std::optional<Frame> frame;
       const auto reading = guest.read(frame);
       if (!reading) return expel(guest, reading.error());
-      if (*reading == Connection::Reading::kOver) return leave(guest);
+      if (*reading == Connection::Reading::kOver) return lose(guest);
+      if (*reading == Connection::Reading::kMore) break;
       if (*reading == Connection::Reading::kHeld)
         return guest.watch(guests_poller, guest.has_written() ? 0u : uint32_t{EPOLLOUT});
       if (*reading == Connection::Reading::kWaits) return write_on(guest);

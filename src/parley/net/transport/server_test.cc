@@ -282,6 +282,103 @@ TEST_F(AServer, WhoeverIsSlowOrSilentOrEndlessInTheHandshakeIsCutOff) {
   EXPECT_TRUE(book_.says("it did not finish the handshake in time"));
 }
 
+/// One who only connects, from another address of this machine.
+Socket silent_from(const std::string& source, int port) {
+  Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in here{}, there{};
+  here.sin_family = there.sin_family = AF_INET;
+  there.sin_port = htons(static_cast<uint16_t>(port));
+  inet_pton(AF_INET, source.c_str(), &here.sin_addr);
+  inet_pton(AF_INET, "127.0.0.1", &there.sin_addr);
+  EXPECT_EQ(::bind(socket.get(), reinterpret_cast<sockaddr*>(&here), sizeof here), 0);
+  EXPECT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&there), sizeof there), 0);
+  return socket;
+}
+
+bool is_still_there(const Socket& socket) {
+  char byte = 0;
+  return ::recv(socket.get(), &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN;
+}
+
+TEST_F(AServer, OfManyNetworksTheOldestGoes) {
+  open();
+  int networks = 0;
+  const auto from_next = [&] {
+    const int i = networks++;
+    return silent_from("127.1." + std::to_string(i / 250) + "." + std::to_string(1 + i % 250),
+                       server_->port());
+  };
+  std::vector<Socket> crowd, honest;
+  const auto crowd_in = [&](int count) {
+    serve_while([&] {
+      for (int i = 0; i < count; ++i) crowd.push_back(from_next());
+    });
+    serve_for(300ms);
+  };
+  crowd_in(256);
+  serve_while([&] {  // Three owners behind one address, which as text comes first.
+    for (int i = 0; i < 3; ++i) honest.push_back(silent_from("127.0.0.1", server_->port()));
+  });
+  crowd_in(100);
+  for (const Socket& each : honest) EXPECT_TRUE(is_still_there(each));
+  for (size_t i = 0; i < 103; ++i) EXPECT_FALSE(is_still_there(crowd[i])) << i;
+  for (size_t i = 103; i < crowd.size(); ++i) EXPECT_TRUE(is_still_there(crowd[i])) << i;
+  come();
+}
+
+TEST(PeerAddress, OfIpv6IsCountedByWhatOneCustomerMayHave) {
+  const auto network = [](const char* text) {
+    sockaddr_storage peer{};
+    auto& six = reinterpret_cast<sockaddr_in6&>(peer);
+    six.sin6_family = AF_INET6;
+    EXPECT_EQ(inet_pton(AF_INET6, text, &six.sin6_addr), 1);
+    return peer_address(peer).network;
+  };
+  EXPECT_EQ(network("2001:db8:5:1::1"), network("2001:db8:5:ffff::2")) << "of one /48";
+  EXPECT_NE(network("2001:db8:5:1::1"), network("2001:db8:6:1::1"));
+  EXPECT_NE(network("::ffff:10.0.0.1"), network("::ffff:10.0.0.2")) << "IPv4 as IPv6 writes it";
+}
+
+/// Renews the key of the stream that often, or until the peer has had enough.
+size_t renew_keys(const RawTls& line, size_t times) {
+  for (size_t i = 0; i < times; ++i)
+    if (!line.renew_key()) return i;
+  return times;
+}
+
+// TLS 1.3 lets a peer renew its key at any time (RFC 8446, 4.6.3), which reads like silence.
+TEST_F(AServer, EndsAStreamThatOnlyRenewsItsKeys) {
+  open();
+  constexpr size_t kMany = 1'000'000;  // More than fits into the buffers of two sockets.
+  for (const bool opens : {false, true}) {
+    serve_while([&] {
+      RawTls line(address(), {&one_});
+      ASSERT_TRUE(opens ? line.open() : line.read(kFrameHead).size() == kFrameHead);
+      EXPECT_LT(renew_keys(line, kMany), kMany);
+    });
+  }
+  EXPECT_TRUE(book_.says("it renews its keys without end", 2)) << book_.text();
+}
+
+TEST_F(AServer, TakesAMessageInRecordsOfOneByteAndServesOthersMeanwhile) {
+  open({.longest = 20'000});
+  auto honest = come();
+  std::optional<RawTls> slow;
+  serve_while([&] {
+    slow.emplace(address(), RawTls::Options{&one_});
+    ASSERT_TRUE(slow->open());
+  });
+  const Bytes message = test::any_bytes(7, 20'000);
+  std::thread writer([&] {
+    for (const uint8_t byte : to_frame(FrameKind::kMessage, message))
+      if (!slow->write(Bytes{byte})) return ADD_FAILURE() << "the stream ended";
+  });
+  EXPECT_EQ(await<Said>().message, message);
+  writer.join();
+  ASSERT_TRUE(honest->write({1}));
+  EXPECT_EQ(await<Said>().message, Bytes{1});
+}
+
 TEST_F(AServer, AFloodOfThoseWhoComeAndGoLeavesNothingBehind) {
   open();
   const auto flood = [&] {
@@ -429,6 +526,25 @@ TEST_F(AClient, TakesNoMemoryForALengthThatMustNotBeEither) {
   const auto heard = line ? line->read() : Result<Bytes>(line.error());
   EXPECT_EQ(heard.error().code, Code::kIntegrity);
   EXPECT_NE(heard.error().what.find("sent a message of 4294967295 bytes"), std::string::npos);
+}
+
+TEST_F(AClient, LeavesAPeerThatOnlyRenewsItsKeys) {
+  const RawTlsServer hostile(learners_, {.says = ready_, .keys = 1'000'000});
+  auto line = call(hostile);
+  const auto heard = line ? line->read() : Result<Bytes>(line.error());
+  EXPECT_EQ(heard.error().code, Code::kUnavailable);
+  EXPECT_NE(heard.error().what.find("it renews its keys without end"), std::string::npos)
+      << heard.error().what;
+}
+
+// Signs of life without end, and never the word that our certificate is accepted.
+TEST_F(AClient, StopsWhatOnlyShowsLifeWhenItIsToldTo) {
+  const RawTlsServer hostile(learners_, {.says = to_frame(FrameKind::kAlive), .again = true});
+  std::thread other([&] { std::this_thread::sleep_for(300ms), stop_ = true; });
+  const auto line = Client::open(one_, {hostile.address(), "", learner_}, stop_);
+  other.join();
+  ASSERT_FALSE(line);
+  EXPECT_EQ(line.error().what, "interrupted");
 }
 
 TEST_F(AClient, StopsWhenItIsToldTo) {

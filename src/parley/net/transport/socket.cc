@@ -161,9 +161,8 @@ bool wait_for(int descriptor, short events, const Deadline& deadline) {
   pollfd watched{descriptor, events, 0};
   for (;;) {
     const int left = deadline.left_ms();
-    const int ready = ::poll(&watched, 1, std::min(left, int(kStopTick.count())));
-    if (ready > 0) return true;
-    if (left == 0) return false;
+    if (left == 0) return false;  // Also where something comes all the time.
+    if (::poll(&watched, 1, std::min(left, int(kStopTick.count()))) > 0) return true;
   }
 }
 
@@ -256,7 +255,7 @@ PeerAddress peer_address(const sockaddr_storage& peer) {
   }
   const auto& six = reinterpret_cast<const sockaddr_in6&>(peer);
   in6_addr network = six.sin6_addr;
-  if (!IN6_IS_ADDR_V4MAPPED(&network)) std::fill(network.s6_addr + 8, network.s6_addr + 16, 0);
+  if (!IN6_IS_ADDR_V4MAPPED(&network)) std::fill(network.s6_addr + 6, network.s6_addr + 16, 0);
   char prefix[INET6_ADDRSTRLEN] = {};
   inet_ntop(AF_INET6, &six.sin6_addr, text, sizeof text);
   inet_ntop(AF_INET6, &network, prefix, sizeof prefix);

@@ -77,7 +77,7 @@ Result<Listening> listen_at(const std::string& address);
 void set_options(const Socket& socket, std::chrono::milliseconds patience);
 
 /// In digits: the whole of it for people, and the part by which strangers are counted (of IPv6 the
-/// first 64 bits, of which one host has as many as it likes).
+/// first 48 bits: one customer has as many addresses and networks below as it likes).
 struct PeerAddress {
   std::string text, network;
 };

@@ -15,6 +15,9 @@ namespace parley::net {
 namespace {
 
 constexpr long kCertificateBytesMax = 16 << 10;  // Ours have one kilobyte.
+/// In one call: OpenSSL goes on for as long as something comes that is not for its caller.
+constexpr size_t kBytesAtOnce = 64 << 10;
+constexpr size_t kRenewalsMax = 8;  // of keys, and whatever else TLS itself says; we say nothing.
 
 /// The protocol as ALPN writes it: its length, then itself.
 std::string offered_protocol() {
@@ -36,7 +39,9 @@ struct TlsSession::State {
   State(const TlsContext& context, int descriptor) : context(context), descriptor(descriptor) {}
   const TlsContext& context;
   int descriptor;
-  size_t received = 0;
+  size_t received = 0, received_before = 0;  // this call
+  bool shaken = false;
+  size_t renewals = 0;  // since then
   std::optional<Identity> peer{};
   std::string peer_serial{};
   std::string no_party{};  // what is wrong with the name in its certificate
@@ -69,6 +74,8 @@ int send_bytes(BIO* bio, const char* bytes, int size) {
 int receive_bytes(BIO* bio, char* bytes, int size) {
   auto& state = *static_cast<SessionState*>(BIO_get_data(bio));
   BIO_clear_retry_flags(bio);
+  const bool enough = state.received - state.received_before >= kBytesAtOnce;
+  if (enough || state.renewals > kRenewalsMax) return BIO_set_retry_read(bio), -1;
   const ssize_t came = ::recv(state.descriptor, bytes, static_cast<size_t>(size), 0);
   if (came < 0 && (errno == EAGAIN || errno == EINTR)) BIO_set_retry_read(bio);
   if (came > 0) state.received += static_cast<size_t>(came);
@@ -105,6 +112,12 @@ int choose_protocol(SSL* session, const unsigned char** out, unsigned char* size
 void note_peers_alert(const SSL* session, int where, int value) {
   const int alert = value & 0xff;
   if (where == SSL_CB_READ_ALERT && alert != SSL_AD_CLOSE_NOTIFY) state_of(session).alert = alert;
+}
+
+/// After the handshake TLS itself has nothing to say; a peer may renew its key (RFC 8446, 4.6.3).
+void count_renewals(int we_say, int, int type, const void*, size_t, SSL* session, void*) {
+  SessionState& state = state_of(session);
+  if (we_say == 0 && type == SSL3_RT_HANDSHAKE && state.shaken) ++state.renewals;
 }
 
 /// After OpenSSL's own judgement of the chain: whose certificate it is, and whether it was taken
@@ -185,6 +198,11 @@ void note_failure(SessionState& state) {
 
 TlsSession::Step step_of(SessionState& state, int result) {
   using Step = TlsSession::Step;
+  if (state.renewals > kRenewalsMax) {
+    state.failed_words = "it renews its keys without end";
+    ERR_clear_error();
+    return Step::kOver;
+  }
   if (result > 0) return Step::kDone;
   switch (SSL_get_error(state.session.get(), result)) {
     case SSL_ERROR_WANT_READ:
@@ -221,6 +239,7 @@ TlsContext::TlsContext(const Credentials& credentials, bool serves, std::vector<
   SSL_CTX_set_verify_depth(context, 1);  // The authority signs by itself.
   SSL_CTX_set_max_cert_list(context, kCertificateBytesMax);
   SSL_CTX_set_info_callback(context, note_peers_alert);
+  SSL_CTX_set_msg_callback(context, count_renewals);
   SSL_CTX_set_options(context, SSL_OP_NO_TICKET | SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
   SSL_CTX_set_num_tickets(context, 0);
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
@@ -270,22 +289,31 @@ TlsSession::TlsSession(const TlsContext& context, int descriptor, const std::str
 TlsSession::TlsSession(TlsSession&&) noexcept = default;
 TlsSession::~TlsSession() = default;
 
-TlsSession::Step TlsSession::shake_hands() {
+void TlsSession::begin_call() {
   ERR_clear_error();
-  return step_of(*state_, SSL_do_handshake(state_->session.get()));
+  state_->received_before = state_->received;
+}
+
+TlsSession::Step TlsSession::shake_hands() {
+  begin_call();
+  const Step step = step_of(*state_, SSL_do_handshake(state_->session.get()));
+  state_->shaken = step == Step::kDone;
+  return step;
 }
 
 TlsSession::Step TlsSession::read(std::span<uint8_t> room, size_t& count) {
-  ERR_clear_error();
+  begin_call();
   count = 0;
   return step_of(*state_, SSL_read_ex(state_->session.get(), room.data(), room.size(), &count));
 }
 
 TlsSession::Step TlsSession::write(ByteView bytes, size_t& count) {
-  ERR_clear_error();
+  begin_call();
   count = 0;
   return step_of(*state_, SSL_write_ex(state_->session.get(), bytes.data(), bytes.size(), &count));
 }
+
+bool TlsSession::sends_without_end() const { return state_->renewals > kRenewalsMax; }
 
 bool TlsSession::has_pending() const { return SSL_has_pending(state_->session.get()) == 1; }
 

@@ -50,11 +50,14 @@ class TlsSession {
 
   enum class Step { kDone, kWantsRead, kWantsWrite, kOver };
   Step shake_hands();
-  /// At least one byte, unless it wants something or is over.
+  /// At least one byte, unless it wants something or is over. Looks at a bounded number of bytes,
+  /// whatever comes.
   Step read(std::span<uint8_t> room, size_t& count);
   Step write(ByteView bytes, size_t& count);
   /// Something has been received that nobody has read.
   bool has_pending() const;
+  /// It is over because the peer says things of TLS only, again and again.
+  bool sends_without_end() const;
   /// Tells the peer that nothing follows.
   void say_goodbye();
 
@@ -79,6 +82,7 @@ class TlsSession {
   struct State;
 
  private:
+  void begin_call();
   std::unique_ptr<State> state_;
 };
 

@@ -4,7 +4,7 @@ import re
 
 import links
 
-READER_MOST = 35_000
+READER_MOST = 36_500
 TARGET = re.compile(r"\]\([^)\s]*\)")
 ITEM = re.compile(r"([-+*]|\d+[.)]) ")
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
@@ -13,7 +13,7 @@ PRINTED = re.compile(r"<!-- from --help: begin -->.*?<!-- from --help: end -->",
 # Group -> what a page's name begins with; the first that fits counts. Other pages are for whoever changes Parley.
 GROUPS = {
     "reader": ("README.md", "docs/README.md", "docs/tutorial.md", "docs/how-to/", "docs/reference/", "docs/explanation/",
-               "docs/theory/", "docs/threat-model.md", "docs/architecture.md", "docs/glossary.md", "docs/dependencies.md"),
+               "docs/theory/", "docs/threat-model.md", "docs/glossary.md", "docs/dependencies.md"),
     "results": ("docs/results/",),
     "generated": ("docs/reproduction.md",),
     "contributors": ("",),

@@ -162,6 +162,7 @@ void heed_signals() {
   heed_interrupts();
   std::signal(SIGHUP, [](int) { ++reloads; });
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // A file that may not grow is an error, like a full disk.
 }
 
 namespace {

@@ -41,6 +41,39 @@ def named_files(root):
                     yield f"{page.relative_to(root)}:{line}: names {name}, which is not there"
 
 
+TEST_NAMES = ("docs/threat-model.md",)  # pages that name tests
+
+
+def tests_of(root):
+    """Every suite.test and suite.* of gtest and of Python, and every end_to_end.script."""
+    names = {f"end_to_end.{path.stem}" for path in (root / "tests/end_to_end").glob("*.py")}
+    for path in (root / "src").rglob("*_test.cc"):
+        text = path.read_text(encoding="utf-8")
+        for suite, name in re.findall(r"\b(?:TYPED_)?TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\)", text):
+            names |= {f"{suite}.{name}", f"{suite}.*"}
+    for path in (root / "tests").rglob("*.py"):
+        for suite in re.split(r"^class ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+            name = re.match(r"\w+", suite)[0]
+            names |= {f"{name}.{test}" for test in re.findall(r"^    def (test_\w+)", suite, re.MULTILINE)} | {f"{name}.*"}
+    return names
+
+
+def named_tests(root):
+    """A test that stands beside a claim is there, and the rows of a numbered table have some."""
+    known = tests_of(root)
+    for page in TEST_NAMES:
+        text = (root / page).read_text(encoding="utf-8")
+        for line, content in enumerate(text.split("\n"), 1):
+            for name in re.findall(r"`([A-Z]\w+\.(?:\*|[A-Z]\w+|test_\w+)|end_to_end\.\w+)`", content):
+                if name not in known:
+                    yield f"{page}:{line}: names the test {name}, which is not there"
+        for part in text.split("\n## "):
+            tested = set(re.findall(r"^- (\d+): ", part, re.MULTILINE))
+            for row in re.findall(r"^\| (\d+) \|", part, re.MULTILINE):
+                if row not in tested:
+                    yield f"{page}: row {row} of {part.splitlines()[0]} names no test"
+
+
 def slug(heading):
     """The anchor that GitHub makes of a heading."""
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").lower().strip()

@@ -275,6 +275,10 @@ MUTANTS = {
         "a sparse graph's threshold is not the charter's, and nobody says so", "Neighbours.*",
         [("plan/learner/neighbours.cc",
           "  if (secure.threshold != 0 &&", "  if (secure.threshold < 0 &&")]),
+    "liars-not-on-the-card": (
+        "a card does not say that owners may lie", "PrivacyCard.*",
+        [("protocol/trained_model.cc", "{\"an owner that lies about its data\", \"answer times\"}",
+          "{\"answer times\"}")]),
     "noise-of-a-clone": (
         "noise of later answers follows from what was drawn before", "NoiseQueue.*",
         [("gate/noise_queue.h",

@@ -32,6 +32,7 @@ def violations(root, binary):
     yield from links.dead_links(root)
     yield from links.missing_documents(root)
     yield from links.named_files(root)
+    yield from links.named_tests(root)
     yield from links.cited_specifications(root)
     yield from pictures.check(root)
     yield from tables.check(root)
@@ -67,6 +68,8 @@ PLANTED = [
     (append("docs/README.md", "\n[gone](tutorial.md#no-such-part)\n"), "tutorial.md has no heading #no-such-part"),
     (append("src/parley/charter/words.h", "\n// See docs/gone.md.\n"), "cites docs/gone.md, which is not there"),
     (append("docs/README.md", "\nSee `learn/kernel/gone.h`.\n"), "names learn/kernel/gone.h, which is not there"),
+    (replace("docs/checks.md", "| 1 | `AnHonestOwner.*`", "| 1 | `AnHonestOwners.*`"), "names the test AnHonestOwners.*, which is not there"),
+    (replace("docs/checks.md", "| 14 | `Secret", "| 140 | `Secret"), "row 14 of table 1 of docs/threat-model.md names no test"),
     (append("src/parley/charter/words.h", "\n// See decisions/9999.\n"), "cites decision 9999"),
     (append("src/parley/charter/words.h", "\n// By theory (Z99).\n"), "cites equation (Z99)"),
     (append("src/parley/charter/words.h", "\n// As in spec, horizontal 3.\n"), "cites a specification"),

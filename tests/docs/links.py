@@ -41,6 +41,50 @@ def named_files(root):
                     yield f"{page.relative_to(root)}:{line}: names {name}, which is not there"
 
 
+TESTED_CLAIMS = "docs/threat-model.md"  # its numbered tables
+TEST_NAMES = "docs/checks.md"  # has a table of tests for each of them, in the same order
+
+
+def tests_of(root):
+    """Every suite.test and suite.* of gtest and of Python, and every end_to_end.script."""
+    names = {f"end_to_end.{path.stem}" for path in (root / "tests/end_to_end").glob("*.py")}
+    for path in (root / "src").rglob("*_test.cc"):
+        text = path.read_text(encoding="utf-8")
+        for suite, name in re.findall(r"\b(?:TYPED_)?TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\)", text):
+            names |= {f"{suite}.{name}", f"{suite}.*"}
+    for path in (root / "tests").rglob("*.py"):
+        for suite in re.split(r"^class ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+            name = re.match(r"\w+", suite)[0]
+            names |= {f"{name}.{test}" for test in re.findall(r"^    def (test_\w+)", suite, re.MULTILINE)} | {f"{name}.*"}
+    return names
+
+
+def numbered(text):
+    """The numbers of the rows of every table whose rows are numbered from 1 on."""
+    tables = []
+    for row in map(int, re.findall(r"^\| (\d+) \|", text, re.MULTILINE)):
+        if row == 1:
+            tables.append(set())
+        if tables:
+            tables[-1].add(row)
+    return tables
+
+
+def named_tests(root):
+    """A test that stands beside a claim is there, and the rows of a numbered table have some."""
+    known = tests_of(root)
+    text = (root / TEST_NAMES).read_text(encoding="utf-8")
+    for line, content in enumerate(text.split("\n"), 1):
+        for name in re.findall(r"`([A-Z]\w+\.(?:\*|[A-Z]\w+|test_\w+)|end_to_end\.\w+)`", content):
+            if name not in known:
+                yield f"{TEST_NAMES}:{line}: names the test {name}, which is not there"
+    claims = numbered((root / TESTED_CLAIMS).read_text(encoding="utf-8"))
+    tested = numbered(text)
+    for table, rows in enumerate(claims):
+        for row in sorted(rows - (tested[table] if table < len(tested) else set())):
+            yield f"{TEST_NAMES}: row {row} of table {table + 1} of {TESTED_CLAIMS} names no test"
+
+
 def slug(heading):
     """The anchor that GitHub makes of a heading."""
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").lower().strip()

@@ -71,42 +71,38 @@ bool needs_noise_of_others(const charter::Charter& charter) {
   return colluders > 0 && colluders + 1 < static_cast<int64_t>(charter.owners.size());
 }
 
-std::vector<std::string> not_covered(const charter::Charter& charter) {
-  if (!charter.records) {
-    std::vector<std::string> open = {"the pilot rows are public",
-                                     "the number of rows of each owner is public"};
-    if (const auto& secure = charter.secure_aggregation)
-      open.push_back("more than " + std::to_string(secure->colluders) +
-                     " owners that work together with the learner, or put in less noise than they "
-                     "should");
-    if (charter.protocol.distance())
-      open.push_back("how unlike an owner as a whole is: the numbers tell about institutions");
-    if (charter.privacy.overlap > 1 || charter.privacy.unit == "record")
-      open.push_back(
-          "a person with more records than unit_records, or with more owners than "
-          "overlap");
-    open.push_back("answer times");
-    return open;
-  }
+std::vector<std::string> not_covered_of_rows(const charter::Charter& charter) {
+  std::vector<std::string> open = {"the pilot rows are public",
+                                   "the number of rows of each owner is public"};
+  if (const auto& secure = charter.secure_aggregation)
+    open.push_back("more than " + std::to_string(secure->colluders) +
+                   " owners that work together with the learner, or put in less noise than they "
+                   "should");
+  if (charter.protocol.distance())
+    open.push_back("how unlike an owner as a whole is: the numbers tell about institutions");
+  return open;
+}
+
+std::vector<std::string> not_covered_of_columns(const charter::Charter& charter) {
+  const charter::Protocol& protocol = charter.protocol;
   std::vector<std::string> open = {
-      charter.protocol.without_dealer()
+      protocol.without_dealer()
           ? known_of_ids(charter)
           : "which records there are, and their ids, is known to all parties"};
-  if (charter.protocol.rule() == charter::Rule::kNoisySharing)
+  if (protocol.rule() == charter::Rule::kNoisySharing)
     open.push_back("the labels: all owners know them");
-  else if (charter.protocol.without_dealer())
-    open.insert(
-        open.end(),
-        {"an owner that cheats in the test of rows can test one guess about another's "
-         "records, and is stopped if it is wrong",
-         needs_noise_of_others(charter)
-             ? "more than " + std::to_string(charter.protocol.as<charter::Vertical>()->colluders) +
-                   " owners that pool what they know, or leave out their noise"
-         : charter.owners.size() == 2
-             ? "both owners together: the promise is against either of them, and everyone "
-               "else"
-             : "all owners together: the promise is against any of them that leave out "
-               "one, and everyone else"});
+  else if (protocol.without_dealer())
+    open.insert(open.end(),
+                {"an owner that cheats in the test of rows can test one guess about another's "
+                 "records, and is stopped if it is wrong",
+                 needs_noise_of_others(charter)
+                     ? "more than " + std::to_string(charter.protocol.as<charter::Vertical>()->colluders) +
+                           " owners that pool what they know, or leave out their noise"
+                 : charter.owners.size() == 2
+                     ? "both owners together: the promise is against either of them, and everyone "
+                       "else"
+                     : "all owners together: the promise is against any of them that leave out "
+                       "one, and everyone else"});
   else
     open.insert(open.end(),
                 {"the learner deals the noise: together with any owner it knows what the noise "
@@ -114,7 +110,16 @@ std::vector<std::string> not_covered(const charter::Charter& charter) {
                  "owners keep to the protocol: one that sends other numbers than it should can "
                  "read labels or columns of others"});
   open.push_back("predictions: each opened score tells about the part of the model of every owner");
-  open.push_back("answer times");
+  return open;
+}
+
+std::vector<std::string> not_covered(const charter::Charter& charter) {
+  auto open = charter.records ? not_covered_of_columns(charter) : not_covered_of_rows(charter);
+  if (charter.privacy.overlap > 1 || charter.privacy.unit == "record")
+    open.push_back(
+        "a person with more records than unit_records, or with more owners than "
+        "overlap");
+  open.insert(open.end(), {"an owner that lies about its data", "answer times"});
   return open;
 }
 

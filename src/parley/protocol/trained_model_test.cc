@@ -2,9 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+
 #include "parley/plan/budget.h"
 #include "parley/privacy/budget/tracks.h"
 #include "support/federated_job.h"
+#include "support/plan_charters.h"
 
 namespace parley::protocol {
 namespace trained_model_test {
@@ -48,6 +52,55 @@ TEST(PrivacyCard, SaysForSumsHowManyMayWorkTogether) {
   EXPECT_TRUE(
       std::any_of(card.not_covered.begin(), card.not_covered.end(),
                   [](const std::string& each) { return each.starts_with("more than 1 owners"); }));
+}
+
+/// What the card of a charter must say, by what the charter is.
+std::vector<std::string> to_be_said(const charter::Charter& charter) {
+  const charter::Protocol& protocol = charter.protocol;
+  std::vector<std::string> all = {"an owner that lies about its data", "answer times"};
+  const auto add = [&](bool if_so, std::initializer_list<const char*> lines) {
+    if (if_so) all.insert(all.end(), lines.begin(), lines.end());
+  };
+  const bool columns = protocol.name() == charter::ProtocolName::kSharing;
+  const bool noisy = protocol.rule() == charter::Rule::kNoisySharing;
+  add(!columns, {"the pilot rows are public", "the number of rows of each owner is public"});
+  add(charter.privacy.unit == "record", {"a person with more records"});
+  add(charter.privacy.overlap > 1, {"more owners than overlap"});
+  add(charter.secure_aggregation.has_value(), {"that work together with the learner"});
+  add(protocol.distance(), {"how unlike an owner as a whole is"});
+  add(columns, {"ids", "predictions: each opened score"});
+  add(noisy, {"the labels: all owners know them"});
+  add(protocol.without_dealer(), {"can test one guess", "together: the promise is against"});
+  add(columns && !noisy && !protocol.without_dealer(),
+      {"the learner deals the noise", "owners keep to the protocol"});
+  return all;
+}
+
+TEST(PrivacyCard, SaysWhatIsNotCoveredUnderEveryRule) {
+  std::set<charter::Rule> rules;
+  size_t charters = 0;
+  for (const test::PlanFamily& family :
+       {test::sync_family(), test::statistics_family(), test::owners_family(), test::async_family(),
+        test::sums_family(), test::federated_family(), test::sharing_family()})
+    for (const test::PlanCase& one : family.cases) {
+      if (!one.charter || !one.charter->complete()) continue;
+      const size_t owners = one.charter->owners.size();
+      Trained trained{.theta = {0, 0}};
+      trained.spent.assign(owners, {.1, 0, 0});
+      trained.answers.assign(owners, 1);
+      const auto card = trained_model(*one.charter, trained, {}).card;
+      for (const std::string& line : to_be_said(*one.charter))
+        EXPECT_TRUE(std::any_of(
+            card.not_covered.begin(), card.not_covered.end(),
+            [&](const std::string& each) { return each.find(line) != std::string::npos; }))
+            << family.name << ", " << one.name << ": " << line;
+      EXPECT_EQ(std::set(card.not_covered.begin(), card.not_covered.end()).size(),
+                card.not_covered.size());
+      if (const auto rule = one.charter->protocol.rule()) rules.insert(*rule);
+      ++charters;
+    }
+  EXPECT_GT(charters, 50u);
+  EXPECT_EQ(rules.size(), charter::kNames<charter::Rule>.size());
 }
 
 }  // namespace trained_model_test

@@ -390,8 +390,8 @@ TEST_F(Verify, EverythingInTheModelFileIsCompared) {
   model_ = whole;
   model_.card.not_covered.pop_back();
   expect_finding("", 0, "privacy_card.not_covered lacks \"answer times\"");
-  model_.card.not_covered = {"nothing", "nothing", "nothing", "nothing"};
-  EXPECT_EQ(verified().findings.size(), 4u);
+  model_.card.not_covered = {"nothing", "nothing", "nothing", "nothing", "nothing"};
+  EXPECT_EQ(verified().findings.size(), 5u);
   model_ = whole;
   model_.training.transcript_sha256.reset();
   expect_finding("", 0, "training.transcript_sha256 is null");

@@ -145,6 +145,31 @@ TEST(SecretGradients, AnOwnerWithHugeNumbersInItsColumnsReadsEveryLabel) {
   EXPECT_EQ(read, kPeople);
 }
 
+// What the card says: the learner deals the masks. With what any owner was sent, masked, it has the
+// others' columns.
+TEST(SecretGradients, ADealerWithAnyOwnerReadsAnothersColumns) {
+  constexpr size_t kRecords = 40, kColumns = 3;
+  test::SeededEntropy entropy(6, "dealer");
+  const IntegerRows rows(random_rows(kRecords, kColumns, 1), 12, 2);
+  const auto columns = ToMaskForTest::make(IntegerColumns{rows});
+  const Secret32 dealt = draw_secret(entropy);
+  GradientParty victim(columns, 0, 2);
+  Words<Word> read = victim.setup(dealt).words;  // As any other owner gets it.
+  const Words<Word> masked = read;
+  add_to<Word>(read, matrix_of(dealt, kRecords, kColumns).words);
+  size_t hidden = 0;
+  for (size_t i = 0; i < kRecords; ++i) {
+    std::vector<uint64_t> only(kRecords);
+    only[i] = 1;
+    const auto row = rows.combination(only);
+    for (size_t j = 0; j < kColumns; ++j) {
+      EXPECT_EQ(read[i * kColumns + j], row[j]);
+      hidden += masked[i * kColumns + j] != row[j];
+    }
+  }
+  EXPECT_EQ(hidden, kRecords * kColumns) << "the owner alone sees nothing";
+}
+
 /// Words modulo 4, for which everything that a party may see can be counted.
 struct Four {
   unsigned value = 0;

@@ -145,7 +145,8 @@ MISTAKES = {
     "one-noise-for-all": ("ten parties' noise is taken for one", "H-T1", [
         ("federated/privacy.cc", "std::sqrt(noises)", "1.0")]),
     "bound-exponent": ("the bound of Theorem 4 lacks a power of lambda", "H-T4", [
-        ("federated/local_steps.cc", "b / l2", "b")]),
+        ("federated/local_steps.cc", "2 * c.smoothness / (l2 * (gamma + total))",
+         "2 * c.smoothness / (gamma + total)")]),
     "error-squared": ("the error that K adds is squared", "H-K", [
         ("federated/local_steps.cc", "{more, 0}", "{MISTAKEN ? more * more : more, 0}")]),
     "steps-not-saved": ("there are as many aggregations as local steps", "H-comm", [

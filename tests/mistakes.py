@@ -120,7 +120,7 @@ MISTAKES = {
         ("@sharing.cc", "sigma * real_normal(entropy)", "0 * sigma * real_normal(entropy)")]),
     "tenth-epoch-thrice": ("the tenth epoch is three times as bad", "V-F3a V-F3b", [
         ("sharing/noise.cc", "tenth[run] / last[run]", "3 * tenth[run] / last[run]")]),
-    "spaces-exchanged": ("the test says the other data set", "V-T1 V-cor1 V-F3a", [
+    "spaces-exchanged": ("the test says the other data set", "V-T1 V-cor1", [
         ("sharing/noise.cc", "by_other < by_one", "by_other > by_one")]),
     "residual-forgotten": ("the test does not look at the message", "V-T1 V-cor1", [
         ("sharing/noise.cc", "(sent - basis * (basis.transpose() * sent)).norm() / sent.norm()", "1.0")]),

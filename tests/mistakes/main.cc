@@ -44,7 +44,6 @@ Study study_of(std::string_view id, const Study& usual) {
   if (std::ranges::count(kCheap, id) > 0) study.runs = 200;
   if (id == "S-claim2" || id == "S-claim3") study.runs = 1'000;
   if (id == "H-rate") study.runs = 64;
-  if (id.starts_with("B-")) study.runs = 4;
   return study;
 }
 

@@ -194,7 +194,7 @@ def with_mistakes(name, source):
     places = [(text, mistakes) for (file, text), mistakes in edits().items() if file == name]
     for text, mistakes in places:
         source = source.replace(text, in_place_of(text, mistakes))
-    return '#include "tests/mistakes/mistaken.h"\n' + source if places else source
+    return '#include "support/mistaken.h"\n' + source if places else source
 
 
 def write(folder):
@@ -206,9 +206,11 @@ def write(folder):
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_text(with_mistakes(name, path.read_text()))
     quoted = json.dumps
-    lines = [f"{{{quoted(name)}, {quoted(what)}, {{{', '.join(map(quoted, items.split()))}}}}},\n"
+    lines = [f"      {{{quoted(name)}, {quoted(what)}, {{{', '.join(map(quoted, items.split()))}}}}},\n"
              for name, (what, items, _) in MISTAKES.items()]
-    (folder / "mistakes.inc").write_text("".join(lines))
+    (folder / "list.cc").write_text(
+        '#include "support/mistaken.h"\n\nconst std::vector<parley::Mistake>& parley::mistakes() {\n'
+        f"  static const std::vector<Mistake> all = {{\n{''.join(lines)}  }};\n  return all;\n}}\n")
 
 
 def problems():

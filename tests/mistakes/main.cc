@@ -13,20 +13,12 @@
 
 #include "studies/reproduce/registry.h"
 #include "studies/reproduce/verdict.h"
-#include "tests/mistakes/mistaken.h"
+#include "support/mistaken.h"
 
 int parley::mistake_made = -1;
 
 namespace parley::reproduce {
 namespace {
-
-struct Mistake {
-  std::string_view name, what;
-  std::vector<std::string_view> items;
-};
-const std::vector<Mistake> kMistakes = {
-#include "mistakes.inc"
-};
 
 const Entry& entry_of(std::string_view id) {
   const auto found = std::ranges::find(entries(), id, &Entry::id);
@@ -86,17 +78,18 @@ int run(const std::vector<std::string_view>& asked) {
   const auto wanted = [&](const Mistake& mistake) {
     return asked.empty() || std::ranges::count(asked, mistake.name) > 0;
   };
+  const std::vector<Mistake>& all = mistakes();
   std::map<std::string_view, Figure> right;
-  for (const Mistake& mistake : kMistakes)
+  for (const Mistake& mistake : all)
     for (std::string_view id : mistake.items)
       if (wanted(mistake) && !right.contains(id)) right.emplace(id, figure_of(id, usual));
   size_t made = 0, looked = 0, survive = 0;
-  for (size_t k = 0; k < kMistakes.size(); ++k) {
-    if (!wanted(kMistakes[k])) continue;
+  for (size_t k = 0; k < all.size(); ++k) {
+    if (!wanted(all[k])) continue;
     mistake_made = int(k), ++made;
     usual.computed = std::make_shared<std::map<std::string, std::any>>();
-    fmt::print("{}: {}\n", kMistakes[k].name, kMistakes[k].what);
-    for (std::string_view id : kMistakes[k].items)
+    fmt::print("{}: {}\n", all[k].name, all[k].what);
+    for (std::string_view id : all[k].items)
       ++looked, survive += look_at(id, right.at(id), figure_of(id, usual));
     std::fflush(stdout);
   }

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""The whole reproduction, in full size: every verdict recomputed, every deciding measure broken, and parts against one run.
+"""The whole reproduction, in full size: every verdict recomputed, mistakes made in what computes them, and parts against one run.
 
-    reproduction.py PARLEY [--out DIR] [--data DIR]
+    reproduction.py PARLEY PARLEY_MISTAKEN [--out DIR] [--data DIR]
 
---out DIR keeps everything; called again it goes on where it was. Exit 1 if a broken measure keeps its verdict, if three parts put together differ from one run, or if the papers' figures take
-more than 4 minutes of processor time on each of two cores. --data (default: PARLEY_DATA, else ../shared/data if it is there)
+--out DIR keeps everything; called again it goes on where it was. Exit 1 if a mistake in the computation (mistakes.py) or a
+broken number keeps its verdict, if three parts put together differ from one run, or if the papers' figures take
+more than 4 minutes of processor time on each of two cores; time elapsed is told, for others may use the machine. --data (default: PARLEY_DATA, else ../shared/data if it is there)
 repeats it on real records beside the stand-ins. Random runs of S and A that are finished are kept (runs/) and not made again:
 the second and third pass read those of the first, and compute everything that follows from them, and V, H and B, anew.
 """
@@ -25,7 +26,7 @@ CORES, MINUTES = 2, 4
 
 
 def parley(binary, out, *arguments):
-    """What it prints, and the processor time of the papers' figures. OUT.log has that of each."""
+    """What it prints, and time elapsed and processor time of the papers' figures. OUT.log has those of each."""
     out.mkdir(parents=True, exist_ok=True)
     log = out.with_suffix(".log")
     with log.open("w") as lines:
@@ -33,8 +34,8 @@ def parley(binary, out, *arguments):
                               stdout=subprocess.PIPE, stderr=lines, check=False)
     if done.returncode:
         raise SystemExit(log.read_text())
-    times = re.findall(r"^[SAVH]-.* ([0-9.]+) s of processor time$", log.read_text(), re.MULTILINE)
-    return json.loads(done.stdout), sum(map(float, times))
+    times = re.findall(r"^[SAVH]-.*: ([0-9.]+) s, ([0-9.]+) s of processor time$", log.read_text(), re.MULTILINE)
+    return json.loads(done.stdout), [sum(map(float, column)) for column in zip(*times)]
 
 
 def keep_runs(source, out):
@@ -54,10 +55,23 @@ def same_bytes(one, other):
 
 
 def whole(binary, out, extra=()):
-    found, seconds = parley(binary, out, *extra)
+    found, times = parley(binary, out, *extra)
     text = (out / "mutations.txt").read_text().splitlines()
     print(f"{out.name}: {found['summary']} of {len(found['figures'])}; {text[-1]}", flush=True)
-    return [f"{out.name}: {line}" for line in text if "SURVIVES" in line], seconds
+    return [f"{out.name}: {line}" for line in text if "SURVIVES" in line], times
+
+
+def mistakes(binary, out):
+    """Mistakes in the computation: which items notice. Kept in OUT/mistakes.txt."""
+    kept = out / "mistakes.txt"
+    if not kept.exists():
+        done = subprocess.run([binary], text=True, stdout=subprocess.PIPE, check=False)
+        if done.returncode not in (0, 1):
+            raise SystemExit(done.stdout)
+        kept.write_text(done.stdout)
+    lines = kept.read_text().splitlines()
+    print(lines[-1], flush=True)
+    return [f"mistake {line.strip()}" for line in lines if "SURVIVES" in line]
 
 
 def parts(binary, out):
@@ -68,10 +82,11 @@ def parts(binary, out):
     return same_bytes(out / "standins", out / "merged")
 
 
-def check(binary, out, data):
+def check(binary, mistaken, out, data):
     fresh = not (out / "standins/runs").exists()
-    problems, seconds = whole(binary, out / "standins")
-    print(f"papers, stand-ins: {seconds:.0f} s of processor time, {seconds / CORES / 60:.1f} min on {CORES} cores"
+    problems, (elapsed, seconds) = whole(binary, out / "standins")
+    print(f"papers, stand-ins: {seconds:.0f} s of processor time, {seconds / CORES / 60:.1f} min on {CORES} cores; "
+          f"{elapsed / 60:.1f} min elapsed, load {os.getloadavg()[1]:.1f} on {os.cpu_count()} cores"
           + ("" if fresh else "; some runs were there already"), flush=True)
     if seconds > CORES * MINUTES * 60:
         problems.append(f"the papers' part takes more than {MINUTES} min on {CORES} cores")
@@ -80,6 +95,7 @@ def check(binary, out, data):
         problems += whole(binary, out / "real", ["--data", data])[0]
     else:
         problems.append(f"no real records in {data}: set PARLEY_DATA")
+    problems += mistakes(mistaken, out)
     different = parts(binary, out)
     print(f"{PARTS} parts and one run: {len(different)} of {len(files_of(out / 'standins'))} files differ", flush=True)
     return problems + different
@@ -88,11 +104,13 @@ def check(binary, out, data):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("parley", type=pathlib.Path)
+    parser.add_argument("mistaken", type=pathlib.Path)
     parser.add_argument("--out", type=pathlib.Path)
     parser.add_argument("--data", type=pathlib.Path, default=os.environ.get("PARLEY_DATA", "../shared/data"))
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
-        problems = check(options.parley.resolve(), options.out or pathlib.Path(scratch), options.data)
+        problems = check(options.parley.resolve(), options.mistaken.resolve(), options.out or pathlib.Path(scratch),
+                         options.data)
     for problem in problems:
         print(problem)
     sys.exit(1 if problems else 0)

@@ -11,6 +11,9 @@ bool has_value(const Measure& measure) {
   return std::isfinite(measure.value) && std::isfinite(measure.error);
 }
 
+/// "Alike" has two ends, "less" and "more" one: 0 to 1, at least 1.
+bool says_alike(const Measure& measure) { return measure.least > 0 && std::isfinite(measure.most); }
+
 bool on_file(const Figure& figure) {
   return figure.kind == DataKind::kExcerpt || figure.kind == DataKind::kPapers;
 }
@@ -36,6 +39,10 @@ Verdict verdict_of(const Measure& measure) {
   const uint64_t repeats = measure.draws > 1 ? measure.draws : measure.runs;
   const double reach = reach_of(repeats) * measure.error;
   const double low = measure.value - reach, high = measure.value + reach;
+  // "More" and "less" are not "as much", which what has not moved is.
+  const bool strict = !measure.tally.empty() && !says_alike(measure);
+  if (strict && (low == measure.least || high == measure.most) && low != 0)
+    return Verdict::kNotDecided;
   if (measure.least <= low && high <= measure.most) return Verdict::kReproduced;
   return high < measure.least || low > measure.most ? Verdict::kRefuted : Verdict::kNotDecided;
 }
@@ -118,9 +125,6 @@ Measure sides_exchanged(Measure measure) {
   return measure;
 }
 
-/// "Alike" has two ends, "less" and "more" one: 0 to 1, at least 1.
-bool says_alike(const Measure& measure) { return measure.least > 0 && std::isfinite(measure.most); }
-
 Measure with(Measure measure, double value, double error) {
   measure.value = value, measure.error = error;
   return measure;
@@ -146,15 +150,15 @@ bool noticed(const Measure& measure, const std::vector<Measure>& others) {
   });
 }
 
-/// Numbers within the range, close together; without an end up to 10^9 times the other.
+/// Numbers within the range and not at its ends, close together; as far as 10^9 where it has none.
 std::vector<double> numbers_within(const Measure& measure) {
   constexpr int kCount = 400;
   constexpr double kFar = 1e9;
   const double low = std::isfinite(measure.least) ? measure.least : -kFar,
                high = std::isfinite(measure.most) ? measure.most : kFar;
   std::vector<double> numbers;
-  for (int k = 0; k <= kCount; ++k) {
-    const double share = double(k) / kCount;
+  for (int k = 0; k < kCount; ++k) {
+    const double share = (k + .5) / kCount;
     numbers.push_back(low + share * (high - low));
     if (low > 0) numbers.push_back(low * std::pow(high / low, share));
   }
@@ -176,8 +180,8 @@ Measure as_claimed(const Measure& measure) {
   const bool low = std::isfinite(measure.least), high = std::isfinite(measure.most);
   return with(measure,
               low && high ? (measure.least + measure.most) / 2
-              : low       ? measure.least
-                          : measure.most,
+              : low       ? measure.least + std::fabs(measure.least)
+                          : measure.most - std::fabs(measure.most),
               0);
 }
 

@@ -126,6 +126,14 @@ TEST(Tally, HoldsOnlyIfAllComparisonsDo) {
   EXPECT_EQ(verdict_of(measures), Verdict::kNotDecided);
 }
 
+TEST(Tally, WhatHasNotMovedIsNeitherMoreNorLess) {
+  EXPECT_EQ(verdict_of(step(1, 0)), Verdict::kNotDecided);
+  EXPECT_EQ(verdict_of(compared("steps", "improves", {1, 0}, 1, kAny)), Verdict::kNotDecided);
+  EXPECT_EQ(verdict_of(step(0, 0)), Verdict::kReproduced);
+  EXPECT_EQ(verdict_of(compared("steps", "alike", {1, 0}, 1, 1)), Verdict::kReproduced);
+  EXPECT_TRUE(unnoticed(compared("steps", "improves", {1, .1}, 1, kAny)).empty()) << "as claimed";
+}
+
 TEST(Mutation, BreaksAMeasureBySignExponentAndAFactorOfThree) {
   EXPECT_TRUE(unnoticed(slope(-2, 0.01)).empty());
   EXPECT_TRUE(unnoticed(between("hundredfold", {94, 3}, 80, 125)).empty());
@@ -167,7 +175,9 @@ TEST(Mutation, SaysWhatARangeAloneNotices) {
     EXPECT_TRUE(is_by_construction(hundredfold, how)) << how;
   EXPECT_TRUE(is_by_construction(slope(-2, .01), kExponent));
   const Measure within = between("within 90 %", {.068, .001}, 0, .111);
-  EXPECT_TRUE(is_by_construction(within, kSign) || within.least == 0);
+  EXPECT_TRUE(is_by_construction(within, kSign));
+  EXPECT_TRUE(is_by_construction(step(.5, .01), kSides));
+  EXPECT_FALSE(is_by_construction(step(.5, .01), kFactor));
   EXPECT_FALSE(is_by_construction(within, kFactor)) << ".03 would be noticed by none";
   EXPECT_FALSE(is_by_construction(between("at least 1", {2, 0}, 1, kAny), kFactor));
   EXPECT_TRUE(is_by_construction(between("refuted", {2, 0}, 0, 1), kClaimed));

@@ -86,7 +86,8 @@ Result<Figure> sharing_values(const Study& study) {
                       "bytes of all messages of 5 epochs, 8 for a number; parties and "
                       "coordinator have nothing else of each other"}};
   figure.note =
-      "One number by construction: the bytes are those of this study's own messages, with which the "
+      "One number by construction: the bytes are those of this study's own messages, with which "
+      "the "
       "same models come out as in one memory; the product's rule \"admm\" has no wire, for it is "
       "simulated only. One number, and yet enough to read columns and labels from (V-T1): the "
       "leakage risk is not minimal.";

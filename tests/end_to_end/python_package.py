@@ -50,6 +50,7 @@ def fit(rows, **more):
 
 
 JOB = """import sys
+sys.path.insert(0, sys.argv[2])
 from consortium import OWNERS, Consortium
 held = Consortium(sys.argv[1])
 learner, port = held.learner()
@@ -59,9 +60,9 @@ sys.exit(any(process.wait(100) for process in started))
 
 
 def job_over_the_network(folder):
-    """Three owners and a learner as processes. In a process of its own, whose module `parley` is the tests'."""
-    subprocess.run([sys.executable, "-B", "-c", JOB, folder], check=True, timeout=200,
-                   env={**os.environ, "PYTHONPATH": str(ROOT / "tests" / "support")})
+    """Three owners and a learner as processes. In a process of its own, whose module `parley` is the tests'; not by
+    PYTHONPATH, where the program of a wheel would find that one."""
+    subprocess.run([sys.executable, "-B", "-c", JOB, folder, ROOT / "tests" / "support"], check=True, timeout=200)
     return parley.Charter.read(folder / "job.charter.toml")
 
 

@@ -10,13 +10,14 @@ from frames import (ABORT, ALIVE, ANSWER, END, FINISHED, HELLO, MESSAGE, OPEN, Q
                     WELCOME, context, dial, end, fields, frame, hear, message, number, renew_keys, text)
 
 HUGE = 0xffffffff
+VERSION = 2         # of the messages
 RENEWALS = 100_000  # of a key, unless the peer ends it
 
 
 def owner_says(kind, charter, call):
     """The frames of a hostile owner after its handshake."""
     opened = frame(OPEN, call)
-    hello = message(charter, 1, HELLO, number(1, 1))
+    hello = message(charter, 1, HELLO, number(1, VERSION))
     return {
         "garbage": [os.urandom(5000)],
         "unknown_frame": [frame(99, b"x")],
@@ -36,7 +37,7 @@ def owner_says(kind, charter, call):
 
 def refusal(charter, call, last_round):
     """Of an owner whose ledger has so many answers."""
-    return [frame(OPEN, call), message(charter, 1, HELLO, number(1, 1) + number(2, last_round)),
+    return [frame(OPEN, call), message(charter, 1, HELLO, number(1, VERSION) + number(2, last_round)),
             message(charter, 2, REFUSAL, number(1, 3) + text(2, b"\x1b[2Jno"))]
 
 

@@ -4,6 +4,7 @@
 
 #include "parley/base/version.h"
 #include "parley/plan/sums/gram.h"
+#include "parley/plan/vertical_terms.h"
 #include "parley/privacy/budget/tracks.h"
 #include "parley/privacy/mechanisms.h"
 
@@ -67,8 +68,7 @@ std::string known_of_ids(const charter::Charter& charter) {
 
 /// Without a dealer: is an owner protected by its own noise only together with others'?
 bool needs_noise_of_others(const charter::Charter& charter) {
-  const int64_t colluders = charter.protocol.as<charter::Vertical>()->colluders;
-  return colluders > 0 && colluders + 1 < static_cast<int64_t>(charter.owners.size());
+  return plan::colluders_of(charter) + 1 < static_cast<int64_t>(charter.owners.size());
 }
 
 std::vector<std::string> not_covered(const charter::Charter& charter) {
@@ -95,18 +95,17 @@ std::vector<std::string> not_covered(const charter::Charter& charter) {
   if (charter.protocol.rule() == charter::Rule::kNoisySharing)
     open.push_back("the labels: all owners know them");
   else if (charter.protocol.without_dealer())
-    open.insert(
-        open.end(),
-        {"an owner that cheats in the test of rows can test one guess about another's "
-         "records, and is stopped if it is wrong",
-         needs_noise_of_others(charter)
-             ? "more than " + std::to_string(charter.protocol.as<charter::Vertical>()->colluders) +
-                   " owners that pool what they know, or leave out their noise"
-         : charter.owners.size() == 2
-             ? "both owners together: the promise is against either of them, and everyone "
-               "else"
-             : "all owners together: the promise is against any of them that leave out "
-               "one, and everyone else"});
+    open.insert(open.end(),
+                {"an owner that cheats in the test of rows can test one guess about another's "
+                 "records, and is stopped if it is wrong",
+                 needs_noise_of_others(charter)
+                     ? "more than " + std::to_string(plan::colluders_of(charter)) +
+                           " owners that pool what they know, or leave out their noise"
+                 : charter.owners.size() == 2
+                     ? "both owners together: the promise is against either of them, and everyone "
+                       "else"
+                     : "all owners together: the promise is against any of them that leave out "
+                       "one, and everyone else"});
   else
     open.insert(open.end(),
                 {"the learner deals the noise: together with any owner it knows what the noise "

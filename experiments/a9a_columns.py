@@ -37,8 +37,8 @@ PRODUCTS = ((EDUCATION, MARITAL), (OCCUPATION, MARITAL))
 GRADIENTS = [{"rule": "gradients", "dealer": "learner", "rounds": t, "step": s, "momentum": m, "model_ball": 4.0}
              for t, s, m in ((20, 3.0, 0.8), (40, 1.0, 0.9))]
 # Without a dealer, of features that are 1: steps as those above are for 1/sqrt(14), and the box.
-ROUNDS = [{"rule": "gradients", "dealer": "none", "rounds": t, "step": s / 14, "momentum": m, "box": box}
-          for t, s, m in ((20, 3.0, 0.8), (40, 1.0, 0.9)) for box in (0.125, 0.25, 0.5)]
+ROUNDS = [{"rule": "gradients", "dealer": "none", "rounds": 20, "step": 3 / 14, "momentum": 0.8, "box": box}
+          for box in (0.125, 0.25, 0.5)]
 STATISTICS = [{"rule": "statistics", "rounds": 1, "dealer": "learner"}]
 SIZES = {"first": (5, 8, 5, 16, 5, 7, 14, 6), "second": (5, 2, 2, 2, 5, 41)}  # columns of each attribute
 

@@ -10,7 +10,7 @@ CHARTER_READERS = {
     "read_column": "column", "read_number": "column", "read_category": "column", "read_product": "column", "read_cell": "column", "expand": "column",
     "read_model": "model", "read_loss_constants": "model",
     "read_protocol": "protocol", "read_sync": "protocol", "read_async": "protocol",
-    "read_federated": "protocol", "read_sharing": "protocol", "read_dealer": "protocol", "read_admm": "protocol",
+    "read_federated": "protocol", "read_sharing": "protocol", "read_dealer": "protocol", "read_grid": "protocol", "read_admm": "protocol",
     "read_descent": "protocol", "read_once": "protocol", "read_gram": "protocol",
     "read_on_alarm": "protocol", "read_learners": "protocol",
     "read_privacy": "privacy", "read_clip": "privacy", "read_gram_bounds": "privacy",

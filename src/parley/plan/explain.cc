@@ -395,9 +395,8 @@ std::string known_of_ids(const Charter& charter) {
 
 /// Without a dealer: whose noise protects an owner.
 std::string noise_of_owners(const Charter& charter) {
-  const int64_t colluders = charter.protocol.as<charter::Vertical>()->colluders;
-  const auto owners = static_cast<int64_t>(charter.owners.size());
-  if (colluders == 0 || colluders + 1 >= owners)
+  const int64_t colluders = colluders_of(charter);
+  if (colluders + 1 >= static_cast<int64_t>(charter.owners.size()))
     return "nobody for masks and noise. Every owner adds all the noise that protects it; ";
   return "no more than " + count(colluders, "owner") +
          " pool what they know, or leave out their noise: every owner adds a part of it; ";

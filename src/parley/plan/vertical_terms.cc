@@ -217,13 +217,13 @@ Result<CellRelease> box_release(const Charter& charter, learn::JointPlan& plan) 
   const learn::BoxGradient grid = TRY(checked_grid(charter));
   const auto parties = static_cast<uint32_t>(charter.owners.size());
   const auto rounds = static_cast<uint32_t>(charter.protocol.rounds);
-  const int64_t given = charter.protocol.as<charter::Vertical>()->colluders;
-  if (given >= parties)
+  const int64_t colluders = colluders_of(charter);
+  if (colluders >= parties)
     return bad("protocol.colluders",
-               "are " + std::to_string(given) + " of " + std::to_string(parties) +
+               "are " + std::to_string(colluders) + " of " + std::to_string(parties) +
                    " owners: nobody is left whose noise they do not know",
                "Use at most one less than there are owners.");
-  const uint32_t honest = given == 0 ? 1 : parties - static_cast<uint32_t>(given);
+  const uint32_t honest = parties - static_cast<uint32_t>(colluders);
   const privacy::Rho rho = TRY(smallest_rho(charter));
   CellRelease release{grid.label, grid.sensitivity(),
                       TRY(privacy::Gaussian::calibrate(grid.sensitivity(), rounds, rho)), grid};
@@ -370,6 +370,12 @@ data::Schema part_schema(const Charter& charter, size_t owner) {
   schema.target = charter.schema.target;
   schema.bias = charter.schema.bias && holds_label(charter, owner);
   return schema;
+}
+
+int64_t colluders_of(const Charter& charter) {
+  const auto* vertical = charter.protocol.as<charter::Vertical>();
+  const int64_t given = vertical != nullptr ? vertical->colluders : 0;
+  return given > 0 ? given : static_cast<int64_t>(charter.owners.size()) - 1;
 }
 
 double row_norm_of(const Charter& charter) {

@@ -87,6 +87,9 @@ inline constexpr double kSetupBytesMax = 64e9;
 Result<double> sharing_epsilon(const charter::Charter& charter, const VerticalTerms& terms,
                                size_t owner);
 
+/// Without a dealer: how many owners may pool what they know, all but one unless the charter says.
+int64_t colluders_of(const charter::Charter& charter);
+
 /// The longest whole row: R = sqrt(sum of R_m^2) of everyone's longest part.
 double row_norm_of(const charter::Charter& charter);
 

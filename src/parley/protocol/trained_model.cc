@@ -4,6 +4,7 @@
 
 #include "parley/base/version.h"
 #include "parley/plan/sums/gram.h"
+#include "parley/plan/vertical_terms.h"
 #include "parley/privacy/budget/tracks.h"
 #include "parley/privacy/mechanisms.h"
 
@@ -67,8 +68,7 @@ std::string known_of_ids(const charter::Charter& charter) {
 
 /// Without a dealer: is an owner protected by its own noise only together with others'?
 bool needs_noise_of_others(const charter::Charter& charter) {
-  const int64_t colluders = charter.protocol.as<charter::Vertical>()->colluders;
-  return colluders > 0 && colluders + 1 < static_cast<int64_t>(charter.owners.size());
+  return plan::colluders_of(charter) + 1 < static_cast<int64_t>(charter.owners.size());
 }
 
 std::vector<std::string> not_covered_of_rows(const charter::Charter& charter) {
@@ -96,7 +96,7 @@ std::vector<std::string> not_covered_of_columns(const charter::Charter& charter)
                 {"an owner that cheats in the test of rows can test one guess about another's "
                  "records, and is stopped if it is wrong",
                  needs_noise_of_others(charter)
-                     ? "more than " + std::to_string(charter.protocol.as<charter::Vertical>()->colluders) +
+                     ? "more than " + std::to_string(plan::colluders_of(charter)) +
                            " owners that pool what they know, or leave out their noise"
                  : charter.owners.size() == 2
                      ? "both owners together: the promise is against either of them, and everyone "

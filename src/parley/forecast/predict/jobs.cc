@@ -169,8 +169,7 @@ double doubled_share(const Charter& charter) {
 /// must have.
 double noise_of_all(const Charter& charter) {
   const auto owners = static_cast<double>(charter.owners.size());
-  const int64_t colluders = charter.protocol.as<charter::Vertical>()->colluders;
-  const double honest = colluders == 0 ? 1 : owners - static_cast<double>(colluders);
+  const double honest = owners - static_cast<double>(plan::colluders_of(charter));
   return owners / std::max(1.0, honest);
 }
 

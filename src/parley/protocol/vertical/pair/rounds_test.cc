@@ -4,147 +4,14 @@
 
 #include <cmath>
 
-#include "parley/audit/audit.h"
-#include "parley/plan/budget.h"
 #include "parley/protocol/vertical/gradients.h"
 #include "parley/protocol/vertical/pads.h"
-#include "parley/protocol/vertical/pair/files.h"
-#include "support/cells_charter.h"
-#include "support/ledgers.h"
-#include "support/memory_ledger.h"
-#include "support/to_mask.h"
+#include "support/passed_owners.h"
 
 namespace parley::protocol {
 namespace rounds_test {
 
-constexpr size_t kRecords = 40;
-
-std::string steps(uint32_t rounds) {
-  return "rule = \"gradients\"\nrounds = " + std::to_string(rounds) +
-         "\nstep = 1.0\nmodel_bits = 6\n";
-}
-
-/// Owners whose pairs have passed, with no post between them.
-struct Owners {
-  charter::Charter charter;
-  plan::VerticalTerms terms;
-  std::vector<std::unique_ptr<test::StoppedClock>> clocks{};
-  std::vector<std::unique_ptr<ledger::Ledger>> ledgers{};
-  std::vector<std::unique_ptr<gate::ColumnsGate>> gates{}, quiet{};  // next to no noise
-  std::vector<Rounds> rounds{};
-  std::map<std::pair<size_t, size_t>, Secret32> masks{};
-
-  std::vector<std::shared_ptr<const data::Rows>> data{};
-
-  explicit Owners(const std::string& text)
-      : Owners(text, [](size_t m) { return test::cells_rows(m, kRecords); }) {}
-  template <class RowsOf>
-  Owners(const std::string& text, const RowsOf& rows_of)
-      : charter(*charter::parse_charter(text, "cells.toml", {})),
-        terms(*plan::vertical_terms(charter)) {
-    test::SeededEntropy entropy(1, "owners");
-    for (size_t m = 0; m < terms.cells.size(); ++m) {
-      data.push_back(rows_of(m));
-      clocks.push_back(std::make_unique<test::StoppedClock>());
-      ledgers.push_back(std::make_unique<ledger::Ledger>(
-          test::memory_ledger(charter.owners[m].name, *clocks[m])));
-      const auto dataset =
-          *ledgers[m]->declare("data", *privacy::Budget::make(privacy::Epsilon{2e4}, 1e-5, 0));
-      gates.push_back(gate(m, dataset, terms.noise));
-      quiet.push_back(gate(m, dataset, *privacy::Gaussian::make(16)));
-      rounds.emplace_back(draw_secret(entropy), draw_secret(entropy));
-    }
-    for (size_t a = 0; a < gates.size(); ++a)
-      for (size_t b = a + 1; b < gates.size(); ++b) pass(a, b, entropy);
-  }
-
-  std::unique_ptr<gate::ColumnsGate> gate(size_t m, ledger::DatasetId dataset,
-                                          const privacy::Gaussian& noise) {
-    plan::VerticalTerms own = terms;
-    own.noise = noise;
-    if (noise.variance() < terms.noise.variance()) own.sensitivity = 1;  // Nothing is paid here.
-    auto gate = gate::ColumnsGate::open(gate::Records(data::AnyRows(data[m])), own, m, *ledgers[m],
-                                        dataset);
-    EXPECT_TRUE(gate) << (gate ? "" : describe(gate.error()));
-    return std::make_unique<gate::ColumnsGate>(*std::move(gate));
-  }
-
-  void pass(size_t a, size_t b, Entropy& entropy) {
-    const Hash session{uint8_t(1 + a), uint8_t(b)};
-    const Secret32 key = masks[{a, b}] = draw_secret(entropy);
-    const ot::PairPlan plan = pair_plan(terms, {a, b}, session);
-    const size_t m = plan.m.place, k = plan.k.place;
-    ot::PairSetup first(plan, ot::Role::kM, gates[m]->leaves(), entropy);
-    ot::PairSetup second(plan, ot::Role::kK, gates[k]->leaves(), entropy);
-    while (!first.is_done() || !second.is_done()) {
-      for (const Bytes& letter : first.write()) ASSERT_TRUE(second.take(letter));
-      for (const Bytes& letter : second.write()) ASSERT_TRUE(first.take(letter));
-    }
-    rounds[m].add(k, first.share(), ot::Role::kM, session, key, terms);
-    rounds[k].add(m, second.share(), ot::Role::kK, session, key, terms);
-  }
-
-  /// Coefficients of an owner in a round: many at the ends of the box.
-  std::vector<int64_t> n(size_t owner, uint32_t round) const {
-    test::SeededEntropy entropy(round, "n" + std::to_string(owner));
-    std::vector<int64_t> n;
-    for (size_t j = 0; j < terms.columns[owner]; ++j) {
-      const int64_t half = terms.grid->half();
-      n.push_back(entropy.word() % 2   ? int64_t(entropy.word() % uint64_t(2 * half)) - half
-                  : entropy.word() % 2 ? half - 1
-                                       : -half);
-    }
-    return n;
-  }
-
-  /// An owner's rows, with the label last at its holder.
-  WipedVector<int64_t> rows(size_t m) const {
-    const learn::CellColumns& cells = terms.cells[m];
-    return learn::rows_of(cells.cells(), cells.leaves(data[m]), cells.columns());
-  }
-
-  /// What owner k's columns and coefficients add to owner m's gradient, without noise.
-  std::vector<int64_t> part(size_t m, size_t k, uint32_t round) const {
-    const auto own = rows(m), all = rows(k);
-    const auto x = n(k, round);
-    const size_t width = terms.cells[k].columns();
-    std::vector<int64_t> sum(terms.columns[m]);
-    for (size_t i = 0; i < kRecords; ++i) {
-      int64_t score = 0;
-      for (size_t j = 0; j < x.size(); ++j) score += all[i * width + j] * x[j];
-      if (k == terms.label_holder) score -= terms.grid->kappa * all[i * width + width - 1];
-      for (size_t j = 0; j < sum.size(); ++j)
-        sum[j] += own[i * terms.cells[m].columns() + j] * score;
-    }
-    return sum;
-  }
-  std::vector<int64_t> exact(size_t m, uint32_t round) const {
-    std::vector<int64_t> sum(terms.columns[m]);
-    for (size_t k = 0; k < terms.cells.size(); ++k) {
-      const auto added = part(m, k, round);
-      for (size_t j = 0; j < sum.size(); ++j) sum[j] += added[j];
-    }
-    return sum;
-  }
-
-  /// Letters 3 of all others to owner m, and what it takes off.
-  std::map<size_t, Rounds::Heard> heard(size_t m, uint32_t round) const {
-    std::map<size_t, Rounds::Heard> heard;
-    for (size_t k = 0; k < gates.size(); ++k) {
-      if (k == m) continue;
-      const Bytes bits = rounds[k].bits(*gates[k], m, round, n(k, round));
-      auto answer = rounds[m].words(*gates[m], k, round, bits);
-      EXPECT_TRUE(answer);
-      const auto sum = rounds[k].sum(*gates[k], m, round, n(k, round), answer->letter);
-      EXPECT_TRUE(sum);
-      heard[k] = {*sum, std::move(answer->off)};
-    }
-    return heard;
-  }
-  Opened gradient(size_t m, uint32_t round) const {
-    return *rounds[m].gradient(*gates[m], round, n(m, round), heard(m, round));
-  }
-};
+using pair_test::kFewRecords, pair_test::Owners, pair_test::steps;
 
 uint64_t word_at(const Bytes& letter, size_t j) {
   uint64_t word = 0;
@@ -173,14 +40,14 @@ void expect_noise_of_all(const std::string& text) {
 }
 
 TEST(Rounds, EveryGradientIsExactButForNoiseOfAllOwners) {
-  expect_noise_of_all(test::cells_charter(1, kRecords, steps(30)));
-  expect_noise_of_all(test::three_cells_charter(1, kRecords, steps(30)));
+  expect_noise_of_all(test::cells_charter(1, kFewRecords, steps(30)));
+  expect_noise_of_all(test::three_cells_charter(1, kFewRecords, steps(30)));
 }
 
 /// Of a label that is a number, and where there is next to no noise, the numbers themselves.
 TEST(Rounds, WithNextToNoNoiseGradientsAreThoseOfOnePlace) {
   for (const std::string target : {"levels = [\"low\", \"high\"]", "bounds = [-1, 1]"}) {
-    const Owners owners(test::cells_charter(10000, kRecords, steps(2), target));
+    const Owners owners(test::cells_charter(10000, kFewRecords, steps(2), target));
     for (size_t m = 0; m < 2; ++m)
       for (uint32_t round = 1; round <= 2; ++round) {
         const Opened opened = owners.gradient(m, round);
@@ -241,13 +108,13 @@ void expect_noise_of_each(const std::string& text) {
 }
 
 TEST(Rounds, EachOwnersNoiseAloneIsInEveryGradient) {
-  expect_noise_of_each(test::cells_charter(1, kRecords, steps(60)));
-  expect_noise_of_each(test::three_cells_charter(1, kRecords, steps(60)));
+  expect_noise_of_each(test::cells_charter(1, kFewRecords, steps(60)));
+  expect_noise_of_each(test::three_cells_charter(1, kFewRecords, steps(60)));
 }
 
 /// Among three an owner sees the sum of what the two others send, and neither part of it.
 TEST(Rounds, LettersOfThreeAreMaskedUntilTheyAreAddedUp) {
-  const Owners owners(test::three_cells_charter(10000, kRecords, steps(1)));
+  const Owners owners(test::three_cells_charter(10000, kFewRecords, steps(1)));
   const auto heard = owners.heard(0, 1);
   for (const auto& [from, letter] : heard) {
     size_t near = 0;
@@ -262,7 +129,7 @@ TEST(Rounds, LettersOfThreeAreMaskedUntilTheyAreAddedUp) {
 // What is refused.
 
 TEST(Rounds, LettersOfAnotherLengthAreRefused) {
-  const Owners owners(test::cells_charter(1, kRecords, steps(1)));
+  const Owners owners(test::cells_charter(1, kFewRecords, steps(1)));
   const auto& [a, b] = std::pair(std::cref(owners.rounds[0]), std::cref(owners.rounds[1]));
   const auto n = owners.n(1, 1);
   Bytes bits = b.get().bits(*owners.gates[1], 0, 1, n);
@@ -287,7 +154,7 @@ TEST(Rounds, LettersOfAnotherLengthAreRefused) {
 /// A sender has no number but bits: coefficients outside the box cannot be said. What it adds to
 /// the sum moves that by the same for every record.
 TEST(Rounds, AnotherLetterForAPlaceThatIsKnownIsNoticed) {
-  Owners owners(test::cells_charter(1, kRecords, steps(3)));
+  Owners owners(test::cells_charter(1, kFewRecords, steps(3)));
   Rounds& own = owners.rounds[0];
   const Bytes one{1, 2, 3}, other{1, 2, 4};
   EXPECT_TRUE(own.hear(1, 1, 1, one));
@@ -303,7 +170,7 @@ TEST(Rounds, AnotherLetterForAPlaceThatIsKnownIsNoticed) {
 // On disk.
 
 TEST(Rounds, OnDiskAreTheRoundsToComeAndTheLastOne) {
-  Owners owners(test::cells_charter(1, kRecords, steps(4)));
+  Owners owners(test::cells_charter(1, kFewRecords, steps(4)));
   Rounds& own = owners.rounds[0];
   const auto pool = own.sealed_pool(1, Hash{5});
   ASSERT_EQ(pool.size(), 4u);
@@ -333,7 +200,7 @@ TEST(Rounds, OnDiskAreTheRoundsToComeAndTheLastOne) {
 }
 
 TEST(Rounds, AStateThatIsCutIsNone) {
-  Owners owners(test::cells_charter(1, kRecords, steps(2)));
+  Owners owners(test::cells_charter(1, kFewRecords, steps(2)));
   Rounds& own = owners.rounds[0];
   own.note_paid(1, Hash{1});
   own.hear(1, 1, 1, Bytes{1});
@@ -341,86 +208,6 @@ TEST(Rounds, AStateThatIsCutIsNone) {
   const Bytes state = own.state();
   for (size_t size = 0; size < state.size(); ++size)
     EXPECT_FALSE(Rounds::from_state(ByteView(state).first(size))) << size;
-}
-
-// An audit by the other owner, which takes off its own noise: it adds next to none here. It knows
-// every record but one of owner 0, and all coefficients.
-
-enum class Planted { kNothing, kNoOwnNoise, kDealersNoiseOnly };
-
-std::shared_ptr<const data::Rows> rows_with(size_t owner, audit::World world) {
-  const auto rows = test::cells_rows(owner, kRecords);
-  if (owner != 0) return rows;
-  auto changed = std::make_shared<data::Rows>(5);
-  const bool first = world == audit::World::kFirst;
-  if (first) changed->add(std::array{1., 0., 0., 80., 1.}, 1);
-  if (!first) changed->add(std::array{0., 1., 0., 20., 1.}, -1);
-  for (size_t i = 1; i < kRecords; ++i) changed->add(rows->row(i), rows->label(i));
-  return changed;
-}
-
-/// Every play is a round of its own.
-struct Attack {
-  std::string text;
-  Planted planted;
-  Owners first{text, [](size_t m) { return rows_with(m, audit::World::kFirst); }};
-  Owners second{text, [](size_t m) { return rows_with(m, audit::World::kSecond); }};
-  uint32_t rounds[2] = {0, 0};
-
-  /// The log of the likelihood ratio of both gradients, up to scale.
-  double play(audit::World world) {
-    const bool is_first = world == audit::World::kFirst;
-    const Owners& here = is_first ? first : second;
-    const uint32_t round = ++rounds[is_first ? 0 : 1];
-    double total = 0;
-    for (size_t block = 0; block < 2; ++block) {
-      const size_t other = 1 - block;
-      const bool own_quiet = block == 1 || planted != Planted::kNothing;
-      const bool other_quiet = other == 1 || planted == Planted::kDealersNoiseOnly;
-      const auto& gate = own_quiet ? here.quiet[block] : here.gates[block];
-      const auto& from = other_quiet ? here.quiet[other] : here.gates[other];
-      const auto n = here.n(other, 1);
-      const Bytes bits = here.rounds[other].bits(*from, block, round, n);
-      auto answer = here.rounds[block].words(*gate, other, round, bits);
-      const auto sum = here.rounds[other].sum(*from, block, round, n, answer->letter);
-      const std::map<size_t, Rounds::Heard> heard{{other, {*sum, std::move(answer->off)}}};
-      const Opened opened = *here.rounds[block].gradient(*gate, round, here.n(block, 1), heard);
-      const auto a = first.exact(block, 1), b = second.exact(block, 1);
-      // Where there is no noise, what differs is worth more.
-      const bool quiet = own_quiet && other_quiet;
-      const double variance = quiet ? 32 : here.terms.noise.variance();
-      for (size_t j = 0; j < opened.size(); ++j)
-        total += (double(opened[j]) - double(a[j] + b[j]) / 2) * double(b[j] - a[j]) / variance;
-    }
-    return total;
-  }
-};
-
-/// A round of 600, which is charged for as many.
-audit::Audit audited(Planted planted) {
-  constexpr uint32_t kPlays = 250, kRounds = 600;  // of which plays use some
-  auto attack =
-      std::make_shared<Attack>(test::cells_charter(40, kRecords, steps(kRounds)), planted);
-  const double rho = attack->first.terms.cost().amount;
-  const audit::Target target{.kind = "rounds",
-                             .claimed = {*plan::epsilon_of(rho, 1e-5), 1e-5, true},
-                             .play = [attack](audit::World world, Entropy&) -> Result<double> {
-                               return attack->play(world);
-                             }};
-  return *audit::run(target, audit::Method::kTwoWorld,
-                     {.runs = kPlays, .alpha = 1e-6, .seed = 1, .threads = 1});
-}
-
-/// At a confidence of 1 - 1e-6 a sound round fails once in a million audits.
-TEST(RoundsAudit, ARoundPassesAndWithoutOwnNoiseItDoesNot) {
-  EXPECT_TRUE(audited(Planted::kNothing).passes());
-  const audit::Audit none = audited(Planted::kNoOwnNoise);
-  EXPECT_FALSE(none.passes()) << none.found.epsilon() << " of " << none.claimed.epsilon;
-}
-
-/// As with a dealer that works together with an owner: all noise is known to the two.
-TEST(RoundsAudit, NoiseThatAnotherDrewIsNone) {
-  EXPECT_FALSE(audited(Planted::kDealersNoiseOnly).passes());
 }
 
 }  // namespace rounds_test

@@ -199,13 +199,13 @@ MUTANTS = {
     "pays-before-all-pairs": (
         "an owner pays when its own pairs have passed, whatever those of others do",
         "CellsOwner.NobodyPaysBeforeAllSayThatTheirPairsHavePassed",
-        [("protocol/vertical/pair/owner.cc", "return pair.second.due < Due::kMoments;",
+        [("protocol/vertical/pair/owner.cc", "return pair.second.due < Due::kRelease;",
           "return pair.second.due < Due::kReady;")]),
     "opened-not-compared": (
         "owners fit without comparing what they have opened", "CellsOwner.AnOwnerThatOpens*",
-        [("protocol/vertical/pair/owner.cc",
-          "if (pair.due == Due::kNothing && !std::ranges::equal(pair.hash, hash_of_opened()))",
-          "if (pair.due == Due::kNothing && pair.hash.empty())")]),
+        [("protocol/vertical/pair/moments_owner.cc",
+          "if (heard.letters == 2 && !std::ranges::equal(heard.hash, hash_of_opened()))",
+          "if (heard.letters == 2 && heard.hash.empty())")]),
     "answer-without-proof": (
         "an owner may return a list of ids in another order", "JointTokens.*",
         [("protocol/vertical/ids/joint_tokens.cc",

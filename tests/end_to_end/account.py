@@ -29,6 +29,7 @@ def dp_events():
     for name in names:
         setattr(fake, name, lambda *arguments, name=name: (name, *arguments))
     fake.pld = fake.rdp = None
+    fake.dp_event = fake
     fake.NeighboringRelation = types.SimpleNamespace(ADD_OR_REMOVE_ONE="add_remove", REPLACE_ONE="replace")
     sys.modules["dp_accounting"] = fake
     sys.path.insert(0, str(SOURCE / "experiments"))

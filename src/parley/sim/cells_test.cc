@@ -120,6 +120,7 @@ TEST(CellsInTheSimulator, PaysOnceAndReplaysFromItsSeed) {
 /// Whatever breaks: the model without faults, or the reason that an interrupted test gives.
 void expect_model_or_reason(const SimulateInput& input, uint64_t runs, double rate,
                             size_t finished_least) {
+  const auto rounds = static_cast<uint32_t>(input.charter.protocol.rounds);
   size_t finished = 0;
   for (uint64_t seed = 1; seed <= runs; ++seed) {
     const SimulateOptions options{.seed = seed};
@@ -128,7 +129,7 @@ void expect_model_or_reason(const SimulateInput& input, uint64_t runs, double ra
                               .faults = {.drop = rate, .crash = rate, .learner = rate}});
     if (run) {
       ++finished;
-      for (const auto& owner : run->owners) EXPECT_EQ(owner.answered, 1u);
+      for (const auto& owner : run->owners) EXPECT_EQ(owner.answered, rounds);
     } else {
       const std::string why = run.error().what;
       EXPECT_TRUE(why.find("broke off before its verdict") != std::string::npos ||
@@ -144,6 +145,37 @@ TEST(CellsInTheSimulator, AmongFaultsTheSameModelOrAReason) {
 }
 TEST(CellsInTheSimulator, OfThreeOwnersAmongFaultsTheSameModelOrAReason) {
   expect_model_or_reason(input_of(test::three_cells_charter(1, kRecords)), 20, .002, 4);
+}
+
+// In rounds.
+
+constexpr const char* kRounds = "rule = \"gradients\"\nrounds = 8\nstep = 0.5\nmomentum = 0.5\n";
+
+TEST(CellsInTheSimulator, RoundsArePaidOneByOneAndReplayFromTheirSeed) {
+  for (const std::string& text : {test::cells_charter(1, kRecords, kRounds),
+                                  test::three_cells_charter(1, kRecords, kRounds)}) {
+    const SimulateInput input = input_of(text);
+    const auto play = [&](uint64_t seed) {
+      const SimulateOptions options{.seed = seed};
+      return run_job({.input = input, .options = options});
+    };
+    const auto one = play(3), again = play(3), other = play(4);
+    ASSERT_TRUE(one && again && other) << describe(one.error());
+    EXPECT_EQ(one->parts, again->parts);
+    EXPECT_NE(one->parts, other->parts);
+    for (const auto& owner : one->owners) {
+      EXPECT_EQ(owner.answered, 8u);
+      EXPECT_LE(owner.spent.epsilon, 1);
+      EXPECT_GT(owner.spent.epsilon, .99);
+    }
+  }
+}
+
+TEST(CellsInTheSimulator, RoundsAmongFaultsEndWithAModelOrAReason) {
+  expect_model_or_reason(input_of(test::cells_charter(1, kRecords, kRounds)), 20, .005, 5);
+}
+TEST(CellsInTheSimulator, RoundsOfThreeOwnersAmongFaultsEndWithAModelOrAReason) {
+  expect_model_or_reason(input_of(test::three_cells_charter(1, kRecords, kRounds)), 10, .001, 2);
 }
 
 }  // namespace cells_test

@@ -79,16 +79,16 @@ Result<Bytes> next_message(protocol::Owner& owner, Ticks* ticks, std::mutex& mut
 }
 
 /// Until then, or until somebody wants to stop.
-void sleep_until(std::chrono::steady_clock::time_point then, const std::atomic<bool>& stop) {
+void sleep_until(std::chrono::steady_clock::time_point then, Stop stop) {
   constexpr std::chrono::milliseconds kTick{100};
-  for (auto left = then - std::chrono::steady_clock::now(); left.count() > 0 && !stop;
+  for (auto left = then - std::chrono::steady_clock::now(); left.count() > 0 && !stop.asked();
        left = then - std::chrono::steady_clock::now())
     std::this_thread::sleep_for(std::min<std::chrono::steady_clock::duration>(left, kTick));
 }
 
 /// One stream from greeting to farewell.
 Result<Hash> attend_once(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex, Client& line,
-                         const Patience& patience, bool& heard, const Log& say,
+                         const Patience& patience, bool& heard, Stop stop, const Log& say,
                          const OnAttend& on) {
   const auto locked = [&](auto&& work) {
     const std::lock_guard lock(mutex);
@@ -106,7 +106,7 @@ Result<Hash> attend_once(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex
       on.stepped();
       return stepped;
     }));
-    if (reply) hold_back(heard_at, patience.answer_after);
+    if (reply) TRY(hold_back(heard_at, patience.answer_after, stop));
     on.exchanged(message.size(), reply ? reply->size() : 0,
                  std::chrono::steady_clock::now() - heard_at);
     if (reply) TRY(line.write(*reply));
@@ -119,10 +119,17 @@ Result<Hash> attend_once(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex
 
 }  // namespace
 
-void hold_back(std::chrono::steady_clock::time_point heard_at, std::chrono::milliseconds every) {
-  if (every.count() == 0) return;
+/// What is held back when somebody wants to stop does not leave: when it left, and whether it was
+/// there, would tell how long the pass took. The ledger gives it again.
+Result<void> hold_back(std::chrono::steady_clock::time_point heard_at,
+                       std::chrono::milliseconds every, Stop stop) {
+  if (every.count() == 0) return {};
   const auto passed = std::chrono::steady_clock::now() - heard_at;
-  std::this_thread::sleep_until(heard_at + (passed / every + 1) * every);
+  sleep_until(heard_at + (passed / every + 1) * every, stop);
+  if (stop.asked())
+    return Error{Code::kUnavailable, "interrupted",
+                 "The answer is paid, and leaves after the next start, for nothing."};
+  return {};
 }
 
 std::filesystem::path ledger_of(const charter::Policy& policy) {
@@ -173,7 +180,8 @@ std::unique_ptr<Ticks> ticks_for(const protocol::Owner& owner, const charter::Po
   return nullptr;
 }
 
-Result<Ready> get_ready(const charter::Policy& policy, charter::Charter charter, Clock& clock) {
+Result<Ready> get_ready(const charter::Policy& policy, charter::Charter charter, Clock& clock,
+                        Stop stop) {
   TRY(place_in(charter, policy.owner));
   const bool columns = charter.columns_apart();
   const charter::Dataset* data = TRY(policy.dataset_for(charter));
@@ -192,7 +200,7 @@ Result<Ready> get_ready(const charter::Policy& policy, charter::Charter charter,
     ready.pilot = TRY(charter::load_pilot(ready.charter, folders));
   if (columns) return ready;  // Its columns are read with the other owners' order of records.
   if (data->engine == charter::Engine::kSql) {
-    ready.engine = TRY(gate::open_engine(policy, *data, ready.charter));
+    ready.engine = TRY(gate::open_engine(policy, *data, ready.charter, stop));
     return ready;
   }
   const data::Source source = TRY(charter::source_of(policy, *data, ready.charter));
@@ -246,7 +254,8 @@ Result<gate::Gate> open_gate(const OwnerContext& context, const Ready& ready,
   const std::lock_guard lock(context.mutex);
   const auto dataset = TRY(account_for(context, ready, approval));
   return gate::Gate::open(std::move(records), std::move(terms), context.ledger, dataset,
-                          context.entropy, static_cast<int>(context.policy.threads));
+                          context.entropy,
+                          {static_cast<int>(context.policy.threads), context.stop});
 }
 
 Result<std::unique_ptr<protocol::Owner>> open_owner(const OwnerContext& context, const Ready& ready,
@@ -268,7 +277,8 @@ Result<std::unique_ptr<protocol::Owner>> open_owner(const OwnerContext& context,
        .entropy = context.entropy,
        .threads = static_cast<int>(context.policy.threads),
        .pilot = ready.pilot.get(),
-       .columns = columns ? std::move(columns->setting) : protocol::ColumnsSetting{}});
+       .columns = columns ? std::move(columns->setting) : protocol::ColumnsSetting{},
+       .stop = context.stop});
 }
 
 Result<std::optional<Hash>> attend(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex,
@@ -285,7 +295,7 @@ Result<std::optional<Hash>> attend(protocol::Owner& owner, Ticks* ticks, std::mu
     bool heard = false, mute = false;
     auto ended = [&]() -> Result<Hash> {
       Client line = TRY(Client::open(credentials, patient, stop));
-      auto model = attend_once(owner, ticks, mutex, line, patience, heard, say, on);
+      auto model = attend_once(owner, ticks, mutex, line, patience, heard, stop, say, on);
       mute = line.has_given_up();
       return model;
     }();

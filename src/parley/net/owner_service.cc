@@ -238,7 +238,7 @@ class Jobs {
       }
       TRY(approved);
       if (was_finished(charter.hash, attempt)) return std::optional<Ready>();
-      Ready ready = TRY(get_ready(context.policy, charter, clock_));
+      Ready ready = TRY(get_ready(context.policy, charter, clock_, stop_));
       TRY(choose_jobs(context, ready));
       return std::optional(std::move(ready));
     }();
@@ -432,7 +432,8 @@ class Policies {
       return;
     }
     policies_.push_back(*std::move(read));
-    contexts_.push_back({policies_.back(), first_.ledger, first_.entropy, first_.mutex});
+    contexts_.push_back(
+        {policies_.back(), first_.ledger, first_.entropy, first_.mutex, first_.stop});
     jobs.use(contexts_.back());
     say({log::kPolicy, "the policy was read again: jobs that begin now go by it"});
   }
@@ -573,7 +574,7 @@ Result<std::vector<JobEnd>> serve(const charter::Policy& policy, const ServiceOp
   remove_leftovers_of(policy);
   ledger::Ledger ledger = TRY(open_ledger(policy, clock));
   std::mutex mutex;
-  const OwnerContext context{policy, ledger, entropy, mutex};
+  const OwnerContext context{policy, ledger, entropy, mutex, stop};
   Policies policies(context, options);
   std::mutex log_mutex;
   DaemonFacts facts("owner", credentials, policy.folder / policy.state, clock);

@@ -136,7 +136,7 @@ Result<std::optional<Bytes>> Owner::answer(const wire::ReceivedQuery& query) {
 }
 
 Result<std::optional<Bytes>> Owner::refuse(const Error& error) {
-  if (error.code == Code::kFailed) return error;
+  if (is_our_own(error)) return error;
   refused_ = error;
   return std::optional(send(wire::Refusal{error.code, error.what}));
 }

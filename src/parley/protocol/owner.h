@@ -12,6 +12,11 @@
 
 namespace parley::protocol {
 
+/// This machine is the reason: it has failed, or was asked to stop. The learner need not know.
+inline bool is_our_own(const Error& error) {
+  return error.code == Code::kFailed || error.code == Code::kUnavailable;
+}
+
 class Owner {
  public:
   /// Without a key its receipts are not signed, as in a simulation.

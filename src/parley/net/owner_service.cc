@@ -33,6 +33,14 @@ std::string outcome(const Result<std::optional<Hash>>& model) {
   return "finished, model " + to_hex(**model);
 }
 
+/// Of a learner: one model, or room for the receipts that it shows. In secure sums and where
+/// columns lie apart it passes on what owners say to each other, in pieces as long as messages may
+/// be.
+size_t longest_question(const charter::Charter& job) {
+  if (job.secure_aggregation || job.columns_apart()) return wire::kMessageBytesMax;
+  return std::min(8 * job.schema.features().size() + 8192, wire::kMessageBytesMax);
+}
+
 /// By which a file is known to have changed.
 struct Stamp {
   std::filesystem::file_time_type written{};
@@ -369,7 +377,8 @@ class Jobs {
     if (!ready.charter.protocol.learners.graph.empty())
       return learn_with_neighbours(context, ready, credentials_,
                                    neighbour_options(context, job, patience), clock_, stop_, say);
-    const Dial dial = TRY(dial_for(context.policy, ready.charter, job, options_.dial));
+    Dial dial = TRY(dial_for(context.policy, ready.charter, job, options_.dial));
+    dial.longest = longest_question(job);
     const auto owner = TRY(open_owner(context, ready, job));
     const auto ticks = ticks_for(*owner, context.policy, job);
     say({log::kDialling, "ready, dialling " + to_text(dial.address)});

@@ -166,6 +166,11 @@ Result<privacy::Released> Gate::evaluate(uint32_t round, std::span<const double>
       noise);
 }
 
+uint32_t Gate::paid() const {
+  using enum privacy::ReleaseKind;
+  return account_.paid(kAnswer) + account_.paid(kEvaluation) + account_.paid(kGram);
+}
+
 bool Gate::evaluation_is_due() const {
   return terms_.evaluation && account_.paid(privacy::ReleaseKind::kEvaluation) == 0;
 }

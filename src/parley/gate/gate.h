@@ -50,6 +50,8 @@ class Gate {
     return account_.recognise(charter, receipt);
   }
 
+  /// How many releases are in the ledger, of all kinds.
+  uint32_t paid() const;
   /// The last round whose answer is in the ledger.
   uint32_t last_round() const { return account_.paid(); }
   bool gave_every_answer() const { return last_round() >= terms_.answers; }

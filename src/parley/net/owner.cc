@@ -86,10 +86,38 @@ void sleep_until(std::chrono::steady_clock::time_point then, Stop stop) {
     std::this_thread::sleep_for(std::min<std::chrono::steady_clock::duration>(left, kTick));
 }
 
+/// Whether a learner that is there still asks for something new: one that repeats itself costs
+/// nothing, and would hold the owner for ever. Time without a learner does not count.
+class Novelty {
+ public:
+  using Clock = std::chrono::steady_clock;
+  Novelty(const protocol::Owner& owner, std::chrono::milliseconds patience)
+      : owner_(owner), patience_(patience), news_(owner.news()) {}
+
+  /// After a message.
+  Result<void> look() {
+    if (std::exchange(news_, owner_.news()) != owner_.news()) since_ = Clock::now();
+    over_ = patience_.count() > 0 && Clock::now() - since_ > patience_;
+    if (!over_) return {};
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(patience_).count();
+    return Error{Code::kUnavailable,
+                 "the learner has asked nothing new for " + std::to_string(seconds) + " s"};
+  }
+  void was_alone(Clock::duration time) { since_ += time; }
+  bool over() const { return over_; }
+
+ private:
+  const protocol::Owner& owner_;
+  std::chrono::milliseconds patience_;
+  size_t news_;
+  Clock::time_point since_ = Clock::now();
+  bool over_ = false;
+};
+
 /// One stream from greeting to farewell.
 Result<Hash> attend_once(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex, Client& line,
-                         const Patience& patience, bool& heard, Stop stop, const Log& say,
-                         const OnAttend& on) {
+                         const Patience& patience, Novelty& novelty, bool& heard, Stop stop,
+                         const Log& say, const OnAttend& on) {
   const auto locked = [&](auto&& work) {
     const std::lock_guard lock(mutex);
     return work();
@@ -111,6 +139,7 @@ Result<Hash> attend_once(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex
                  std::chrono::steady_clock::now() - heard_at);
     if (reply) TRY(line.write(*reply));
     while (const auto more = locked([&] { return owner.more(); })) TRY(line.write(*more));
+    TRY(novelty.look());
     if (owner.refused()) return part_after(*owner.refused(), line, patience, say);
     locked([&] { owner.rest(); });
   }
@@ -288,15 +317,17 @@ Result<std::optional<Hash>> attend(protocol::Owner& owner, Ticks* ticks, std::mu
   using Clock = std::chrono::steady_clock;
   Dial patient = dial;
   patient.patience = patience.silent + (ticks ? ticks->longest_gap() : std::chrono::seconds(0));
+  Novelty novelty(owner, patient.patience);
   auto connected = Clock::now();
   auto pause = patience.first_pause;
   std::string said;  // The same trouble is logged once.
   for (;;) {
     bool heard = false, mute = false;
+    const auto began = Clock::now();
     auto ended = [&]() -> Result<Hash> {
       Client line = TRY(Client::open(credentials, patient, stop));
-      auto model = attend_once(owner, ticks, mutex, line, patience, heard, stop, say, on);
-      mute = line.has_given_up();
+      auto model = attend_once(owner, ticks, mutex, line, patience, novelty, heard, stop, say, on);
+      mute = line.has_given_up() || novelty.over();
       return model;
     }();
     if (ended && !owner.gave_all() && !owner.has_clock())
@@ -315,6 +346,7 @@ Result<std::optional<Hash>> attend(protocol::Owner& owner, Ticks* ticks, std::mu
       say({log::kWaiting, "waiting for " + to_text(dial.address) + ": " + said});
     sleep_until(Clock::now() + pause, stop);
     pause = std::min(2 * pause, patience.longest_pause);
+    if (!heard) novelty.was_alone(Clock::now() - began);
   }
 }
 

@@ -41,6 +41,10 @@ class Owner {
   /// What it says besides, one after another, to be sent in this order after the reply.
   virtual std::optional<Bytes> more() { return std::nullopt; }
 
+  /// How many messages have said something new: a welcome does not, nor does a question whose
+  /// answer was there already.
+  size_t news() const { return news_; }
+
   /// What an honest learner has had of this owner when it says that the job has ended.
   void expect_at_end(plan::AtEnd least) { at_end_ = least; }
   /// The hash of the model, once the learner has said farewell.
@@ -103,6 +107,8 @@ class Owner {
   std::optional<SigningKey> key_;
   plan::AtEnd at_end_{};
   bool welcomed_ = false;  // on this stream
+  bool repeats_ = false;   // the last question had been answered before
+  size_t news_ = 0;
   std::optional<Hash> finished_{};
   std::optional<Error> refused_{};
 };

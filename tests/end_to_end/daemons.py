@@ -29,6 +29,12 @@ class Daemons(InFolder):
                 f"file:{self.folder}/{owner}/state/ledger.db?mode=ro", uri=True)) as ledger:
             return ledger.execute("SELECT count(*) FROM charge").fetchone()[0]
 
+    def answers_paid(self, owner):
+        """Of them those of rounds."""
+        with contextlib.closing(sqlite3.connect(
+                f"file:{self.folder}/{owner}/state/ledger.db?mode=ro", uri=True)) as ledger:
+            return ledger.execute("SELECT count(*) FROM charge WHERE kind = 'answer'").fetchone()[0]
+
     def await_answers(self, owner, count):
         until = time.monotonic() + 60
         while time.monotonic() < until:
@@ -48,14 +54,34 @@ class Daemons(InFolder):
             self.await_answers("bank-a", self.paid("bank-a") + 20)
             began = time.monotonic()
             owners["bank-a"].send_signal(told)
+            before = self.paid("bank-a")
             self.assertEqual(owners["bank-a"].wait(60), 4, consortium.log("bank-a"))
             self.assertLess(time.monotonic() - began, 10, "two seconds on a machine of its own")
+            self.assertLessEqual(self.paid("bank-a"), before + 1, "but for one that was under way")
             self.assertLess(self.paid("bank-a"), 1000, "it has not answered to the end")
             owners["bank-a"] = consortium.owner("bank-a", port)  # Nothing is lost.
         self.all_end_well(consortium, learner, owners)
         must("verify", "job/model.json", "job/transcript.pb.zst", consortium.charter, *[
             word for owner in OWNERS
             for word in ("--ledger", f"{owner}={owner}/state/ledger.db")], cwd=self.folder)
+
+    def test_an_owner_that_holds_an_answer_back_stops_when_it_is_told_to(self):
+        consortium = Consortium(self.folder, rounds=2)
+        policy = self.folder / "bank-a" / "policy.toml"
+        said = policy.read_text()
+        policy.write_text(said + "[limits]\nanswer_ms = 30000\n")
+        learner, port = consortium.learner()
+        owners = {owner: consortium.owner(owner, port) for owner in OWNERS}
+        self.addCleanup(lambda: [(each.kill(), each.wait()) for each in (learner, *owners.values())])
+        self.await_answers("bank-a", 2)  # The budget is a row, too.
+        self.assertEqual(self.answers_paid("bank-a"), 1)
+        owners["bank-a"].terminate()
+        self.assertEqual(owners["bank-a"].wait(15), 4, "half of what it would hold the answer back")
+        self.assertEqual(self.answers_paid("bank-a"), 1)
+        policy.write_text(said)
+        owners["bank-a"] = consortium.owner("bank-a", port)
+        self.all_end_well(consortium, learner, owners)
+        self.assertEqual(self.answers_paid("bank-a"), 2, "the first was paid once")
 
     def test_a_person_says_no_to_a_running_daemon_and_it_pays_no_more(self):
         consortium = Consortium(self.folder, rows=1000, rounds=1000, rule="algorithm2",

@@ -11,7 +11,7 @@ from clinics import Clinics
 from consortium import Consortium, must
 from parley import InFolder, main
 
-READY, ALIVE, END = 1, 4, 5
+READY, MESSAGE, ALIVE, END = 1, 3, 4, 5
 POLICY = 2  # the code of an error
 
 
@@ -75,6 +75,11 @@ class HostileLearner(InFolder):
         status, output, log = self.attend()
         self.assertEqual(status, 4, log)
         self.assertIn("is there, and has said nothing for 2 s", output)
+
+    def test_whose_message_is_longer_than_the_job_needs_is_not_read(self):
+        status, output, log = self.attend(frame(MESSAGE, bytes(100_000)))
+        self.assertEqual(status, 5, log)
+        self.assertIn("sent a message of 100000 bytes, where the longest that can be due has", output)
 
     def test_whose_reason_moves_the_cursor_is_quoted(self):
         forged = b"2026-01-01T00:00:00Z bank-a: finished, model 00"

@@ -7,6 +7,7 @@ import os
 import random
 import sqlite3
 import sys
+import time
 import unittest
 
 from charters import category, charter, number, write
@@ -335,12 +336,50 @@ class Jobs(InFolder):
         self.assertNotEqual(owners["bank-a"].wait(100), 0)
         self.assertIn("engine of the data set has ended", consortium.log("bank-a"))
         self.assertTrue((self.folder / "died").exists())
-        with contextlib.closing(sqlite3.connect(
-                f"file:{self.folder}/bank-a/state/ledger.db?mode=ro", uri=True)) as ledger:
-            self.assertEqual(ledger.execute("SELECT DISTINCT kind FROM charge").fetchall(), [("budget",)])
+        self.assertEqual(self.kinds_paid("bank-a"), [("budget",)])
         owners["bank-a"] = consortium.owner("bank-a", port)
         self.assertEqual(learner.wait(200), 0, consortium.log("learner"))
         self.assertEqual(owners["bank-a"].wait(60), 0, consortium.log("bank-a"))
+
+    def test_an_owner_whose_engine_needs_long_stops_when_it_is_told_to_and_ends_it(self):
+        consortium = self.consortium()
+        self.sqlite_of("bank-a")
+        slow, asked = self.folder / "slow.py", self.folder / "asked"
+        slow.write_text(
+            "import os, subprocess, sys, time\n"
+            f"child = subprocess.Popen([{str(BINARY)!r}, 'engine'], stdin=subprocess.PIPE,"
+            " stdout=subprocess.PIPE)\n"
+            "seen = 0\n"
+            "for line in sys.stdin.buffer:\n"
+            "    seen += b'from loans' in line\n"  # The greeting, the count, the first question.
+            "    if seen == 3 and not os.path.exists('asked'):\n"
+            "        open('asked.new', 'w').write(str(os.getpid()))\n"
+            "        os.rename('asked.new', 'asked')\n"
+            "        time.sleep(60)\n"
+            "    child.stdin.write(line); child.stdin.flush()\n"
+            "    sys.stdout.buffer.write(child.stdout.readline()); sys.stdout.buffer.flush()\n")
+        self.use("bank-a", engine_lines("sqlite", path="../data/bank-a.db", query="select * from loans",
+                                        command=[sys.executable, str(slow)]))
+        learner, port = consortium.learner()
+        owners = {owner: consortium.owner(owner, port) for owner in OWNERS}
+        self.addCleanup(lambda: [end(each) for each in (learner, *owners.values())])
+        until = time.monotonic() + 60
+        while not asked.exists():
+            self.assertLess(time.monotonic(), until, consortium.log("bank-a"))
+            time.sleep(0.02)
+        owners["bank-a"].terminate()
+        self.assertEqual(owners["bank-a"].wait(30), 4, consortium.log("bank-a"))  # It sleeps for 60 s.
+        with self.assertRaises(ProcessLookupError):
+            os.kill(int(asked.read_text()), 0)
+        self.assertEqual(self.kinds_paid("bank-a"), [("budget",)])
+        owners["bank-a"] = consortium.owner("bank-a", port)
+        self.assertEqual(learner.wait(200), 0, consortium.log("learner"))
+        self.assertEqual(owners["bank-a"].wait(60), 0, consortium.log("bank-a"))
+
+    def kinds_paid(self, owner):
+        with contextlib.closing(sqlite3.connect(
+                f"file:{self.folder}/{owner}/state/ledger.db?mode=ro", uri=True)) as ledger:
+            return ledger.execute("SELECT DISTINCT kind FROM charge").fetchall()
 
 
 if __name__ == "__main__":

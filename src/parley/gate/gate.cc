@@ -38,16 +38,16 @@ std::optional<privacy::Cost> once_cost(const plan::Terms& terms, const ledger::L
 }  // namespace
 
 Gate::Gate(AnyRecords records, std::optional<plan::SqlQuestions> questions, plan::Terms terms,
-           ledger::Ledger& ledger, ledger::DatasetId dataset, Entropy& entropy, int threads)
+           ledger::Ledger& ledger, ledger::DatasetId dataset, Entropy& entropy, Pass pass)
     : records_(std::move(records)),
       questions_(std::move(questions)),
       terms_(std::move(terms)),
       account_{&ledger, dataset, terms_.charter},
       entropy_(&entropy),
-      threads_(threads) {}
+      pass_(pass) {}
 
 Result<Gate> Gate::open(AnyRecords records, plan::Terms terms, ledger::Ledger& ledger,
-                        ledger::DatasetId dataset, Entropy& entropy, int threads) {
+                        ledger::DatasetId dataset, Entropy& entropy, Pass pass) {
   if (const auto* here = std::get_if<Records>(&records)) TRY(check_size(*here, terms));
   // The bounds of both lattices lie between 2^(grid_bits - 1) and 2^grid_bits.
   if (static_cast<double>(terms.rows) * terms.lattice.bound<L2>() > 0x1p61)
@@ -67,9 +67,16 @@ Result<Gate> Gate::open(AnyRecords records, plan::Terms terms, ledger::Ledger& l
   if (const auto* there = std::get_if<EngineRecords>(&records))
     questions = TRY(EngineSum::questions(*there, terms));
   Gate gate(std::move(records), std::move(questions), std::move(terms), ledger, dataset, entropy,
-            threads);
+            pass);
   gate.draw_ahead();
   return gate;
+}
+
+/// Before noise is taken, which a stop may have kept from being drawn, and before a payment for a
+/// sum that it may have ended early.
+Result<void> Gate::go_on() const {
+  if (pass_.stop.asked()) return interrupted();
+  return {};
 }
 
 /// What is asked: the gradients at theta, a model near it, or the moments, which have no theta.
@@ -82,9 +89,9 @@ Result<privacy::Bounded<Norm>> Gate::sum_at(std::span<const double> theta) const
   if (terms_.fine_tune) return ClipAndSum::tuned_model<Norm>(records, *terms_.fine_tune, theta);
   if (terms_.statistics)
     return ClipAndSum::statistics(records, std::get<learn::StatisticsMap<Norm>>(*terms_.statistics),
-                                  terms_.unit_records, threads_);
+                                  terms_.unit_records, pass_);
   return ClipAndSum::gradient<Norm>(records, terms_.loss, terms_.lattice, theta,
-                                    terms_.unit_records, threads_);
+                                    terms_.unit_records, pass_);
 }
 
 template <class Norm>
@@ -93,7 +100,7 @@ Result<privacy::Bounded<Norm>> Gate::evaluation_at(std::span<const double> theta
     return EngineSum::answer<Norm>(std::get<EngineRecords>(records_), *questions_->evaluation,
                                    theta, terms_.rows, terms_.evaluation_sensitivity<Norm>());
   return ClipAndSum::evaluation<Norm>(std::get<Records>(records_), terms_.evaluation->map, theta,
-                                      terms_.unit_records, threads_);
+                                      terms_.unit_records, pass_);
 }
 
 Result<privacy::Released> Gate::answer(uint32_t round, std::span<const double> theta) {
@@ -105,12 +112,13 @@ Result<privacy::Released> Gate::answer(uint32_t round, std::span<const double> t
   const ledger::Query query{terms_.charter, round, query_hash(terms_.charter, round, theta)};
   if (auto stored = TRY(account_.ledger->stored(query))) return *std::move(stored);
   if (noise_.empty()) draw_ahead();
+  TRY(go_on());
   auto noise = noise_.next();
   return std::visit(
       [&]<class M>(privacy::Drawn<M>& drawn) -> Result<privacy::Released> {
-        return account_.ledger->pay(account_.dataset, query,
-                                    TRY(sum_at<typename M::Norm>(without_tiny(theta))),
-                                    std::move(drawn));
+        auto sum = TRY(sum_at<typename M::Norm>(without_tiny(theta)));
+        TRY(go_on());
+        return account_.ledger->pay(account_.dataset, query, std::move(sum), std::move(drawn));
       },
       noise);
 }
@@ -126,10 +134,12 @@ Result<privacy::Released> Gate::gram(uint32_t round, std::span<const double> the
   if (last_round() > 0 || (terms_.evaluation && !evaluation_is_due()))
     return not_now("the Gram matrix comes before the gradients");
   draw_ahead();
+  TRY(go_on());
   auto noise = gram_noise_.next();
   auto sum =
       ClipAndSum::statistics(std::get<Records>(records_), terms_.gram->map, terms_.unit_records,
-                             threads_);  // Engines are refused in plan/sums/sql.cc.
+                             pass_);  // Engines are refused in plan/sums/sql.cc.
+  TRY(go_on());
   return account_.ledger->pay(account_.dataset, query, std::move(sum),
                               std::get<privacy::Drawn<privacy::Gaussian>>(std::move(noise)));
 }
@@ -145,13 +155,20 @@ Result<privacy::Released> Gate::evaluate(uint32_t round, std::span<const double>
                             kKind};
   if (auto stored = TRY(account_.ledger->stored(query))) return *std::move(stored);
   draw_ahead();
+  TRY(go_on());
   auto noise = evaluation_noise_.next();
   return std::visit(
       [&]<class M>(privacy::Drawn<M>& drawn) -> Result<privacy::Released> {
         auto sum = TRY(evaluation_at<typename M::Norm>(without_tiny(theta)));
+        TRY(go_on());
         return account_.ledger->pay(account_.dataset, query, std::move(sum), std::move(drawn));
       },
       noise);
+}
+
+uint32_t Gate::paid() const {
+  using enum privacy::ReleaseKind;
+  return account_.paid(kAnswer) + account_.paid(kEvaluation) + account_.paid(kGram);
 }
 
 bool Gate::evaluation_is_due() const {
@@ -164,13 +181,13 @@ bool Gate::gram_is_due() const {
 
 void Gate::draw_ahead() {
   if (gram_is_due())
-    gram_noise_.fill(1, terms_.gram->mechanism, terms_.gram->map.size(), *entropy_);
+    gram_noise_.fill(1, terms_.gram->mechanism, terms_.gram->map.size(), *entropy_, pass_.stop);
   const size_t left = terms_.answers - std::min(terms_.answers, last_round());
-  noise_.fill(left, terms_.mechanism, terms_.numbers(), *entropy_);
+  noise_.fill(left, terms_.mechanism, terms_.numbers(), *entropy_, pass_.stop);
   const bool soon = terms_.may_end_early || noise_.size() >= left;
   if (soon && evaluation_is_due())
     evaluation_noise_.fill(1, terms_.evaluation->mechanism, terms_.evaluation->map.size(),
-                           *entropy_);
+                           *entropy_, pass_.stop);
 }
 
 }  // namespace parley::gate

@@ -31,10 +31,11 @@ class Gate {
   /// Refuses a job that the records do not fit or the budget cannot pay to its end; nothing is
   /// spent. Draws the first noise.
   static Result<Gate> open(AnyRecords records, plan::Terms terms, ledger::Ledger& ledger,
-                           ledger::DatasetId dataset, Entropy& entropy, int threads);
+                           ledger::DatasetId dataset, Entropy& entropy, Pass pass);
 
   /// The answer to round `round` at theta. A repeated query gets the stored answer, for nothing;
-  /// the same round with another theta, or a round out of order, is refused.
+  /// the same round with another theta, or a round out of order, is refused. Whoever is asked to
+  /// stop before the payment spends nothing (kUnavailable); this holds for the next two also.
   Result<privacy::Released> answer(uint32_t round, std::span<const double> theta);
 
   /// The Gram matrix, before the first answer and once. The same again gets what is stored, for
@@ -49,6 +50,8 @@ class Gate {
     return account_.recognise(charter, receipt);
   }
 
+  /// How many releases are in the ledger, of all kinds.
+  uint32_t paid() const;
   /// The last round whose answer is in the ledger.
   uint32_t last_round() const { return account_.paid(); }
   bool gave_every_answer() const { return last_round() >= terms_.answers; }
@@ -61,7 +64,8 @@ class Gate {
 
  private:
   Gate(AnyRecords records, std::optional<plan::SqlQuestions> questions, plan::Terms terms,
-       ledger::Ledger& ledger, ledger::DatasetId dataset, Entropy& entropy, int threads);
+       ledger::Ledger& ledger, ledger::DatasetId dataset, Entropy& entropy, Pass pass);
+  Result<void> go_on() const;
   bool evaluation_is_due() const;
   bool gram_is_due() const;
   template <class Norm>
@@ -74,7 +78,7 @@ class Gate {
   plan::Terms terms_;
   JobAccount account_;
   Entropy* entropy_;
-  int threads_;
+  Pass pass_;
   NoiseQueue<privacy::Mechanisms> noise_{8}, gram_noise_{1}, evaluation_noise_{1};
 };
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -110,6 +111,41 @@ TEST_F(GateTest, ARepeatedQueryGetsTheStoredAnswerForNothing) {
   }
   EXPECT_EQ(ledger.spent(dataset).pure, spent);
   EXPECT_TRUE(again.answer(2, std::array{.1, .2})) << "and goes on from there";
+}
+
+TEST_F(GateTest, PaysNothingOnceItIsAskedToStopAndGivesWhatWasPaid) {
+  std::atomic<bool> stop = false;
+  const std::array theta{.1, .2};
+  Gate gate = *Gate::open(Records(some_rows()), some_terms(), ledger, dataset, entropy, {2, stop});
+  const auto first = gate.answer(1, theta);
+  const double spent = ledger.spent(dataset).pure;
+  stop = true;
+  const auto interrupted = gate.answer(2, theta);
+  ASSERT_FALSE(interrupted);
+  EXPECT_EQ(interrupted.error().code, Code::kUnavailable);
+  EXPECT_EQ(ledger.spent(dataset).pure, spent);
+  EXPECT_EQ(gate.last_round(), 1u);
+  EXPECT_EQ(gate.answer(1, theta)->values(), first->values()) << "which left already";
+  stop = false;
+  EXPECT_TRUE(gate.answer(2, theta)) << "as after the next start";
+}
+
+// With noise of a few hundred beside sums of millions.
+TEST_F(GateTest, APassThatIsAskedToStopLooksAtNoFurtherRecord) {
+  const auto data =
+      *ledger.declare("all", *privacy::Budget::make(*privacy::Epsilon::make(1e6), 0, 1e6));
+  const plan::Terms terms = some_terms(1e6);
+  const auto first_of_sum = [&](uint32_t round, Stop stop) {
+    auto sum = ClipAndSum::gradient<L1>(Records(some_rows()), terms.loss, terms.lattice,
+                                        std::array{.1, .2}, 1, {2, stop});
+    const auto paid = ledger.pay(
+        data, {terms.charter, round}, std::move(sum),
+        privacy::Drawn<privacy::Laplace>(std::get<privacy::Laplace>(terms.mechanism), 2, entropy));
+    return std::abs(paid->values()[0]);
+  };
+  const std::atomic<bool> stop = true;
+  EXPECT_GT(first_of_sum(1, {}), 1'000'000);
+  EXPECT_LT(first_of_sum(2, stop), 100'000);
 }
 
 TEST_F(GateTest, RefusesAJobItCannotPayToItsEndBeforeTheFirstAnswer) {

@@ -9,6 +9,7 @@
 
 #include "parley/base/entropy.h"
 #include "parley/base/result.h"
+#include "parley/base/stop.h"
 #include "parley/privacy/mechanisms.h"
 
 namespace parley::gate {
@@ -23,9 +24,11 @@ class NoiseQueue {
   /// Holds at most `ahead`.
   explicit NoiseQueue(size_t ahead) : ahead_(ahead) {}
 
-  /// Draws until `needed` are there, or as many as it holds; each of so many numbers.
-  void fill(size_t needed, const Mechanisms& mechanisms, size_t numbers, Entropy& entropy) {
-    while (drawn_.size() < std::min(needed, ahead_)) {
+  /// Draws until `needed` are there, or as many as it holds, unless it is asked to stop; each of so
+  /// many numbers.
+  void fill(size_t needed, const Mechanisms& mechanisms, size_t numbers, Entropy& entropy,
+            Stop stop = {}) {
+    while (drawn_.size() < std::min(needed, ahead_) && !stop.asked()) {
       entropy.renew();  // Each answer's noise depends on what the kernel gives for it.
       drawn_.push_back(std::visit(
           [&]<class M>(const M& mechanism) {

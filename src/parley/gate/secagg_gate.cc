@@ -68,16 +68,16 @@ Hash share_query_hash(const Hash& charter, uint32_t attempt, std::span<const dou
 }
 
 SecaggGate::SecaggGate(Records records, plan::SecaggTerms terms, ledger::Ledger& ledger,
-                       ledger::DatasetId dataset, Entropy& entropy, int threads)
+                       ledger::DatasetId dataset, Entropy& entropy, Pass pass)
     : records_(std::move(records)),
       terms_(std::move(terms)),
       account_{&ledger, dataset, terms_.charter},
       entropy_(&entropy),
-      threads_(threads) {}
+      pass_(pass) {}
 
 Result<SecaggGate> SecaggGate::open(Records records, plan::SecaggTerms terms,
                                     ledger::Ledger& ledger, ledger::DatasetId dataset,
-                                    Entropy& entropy, int threads) {
+                                    Entropy& entropy, Pass pass) {
   const size_t rows = ClipAndSum::rows(records), columns = ClipAndSum::columns(records);
   if (rows != terms.rows()) return other_data("rows", terms.rows(), rows);
   if (columns != terms.features()) return other_data("features", terms.features(), columns);
@@ -93,7 +93,7 @@ Result<SecaggGate> SecaggGate::open(Records records, plan::SecaggTerms terms,
     check(sum->metric && sum->metric->columns() == columns);
     records = records.map([&](const data::AnyRows& all) { return sum->metric->rows(all); });
   }
-  SecaggGate gate(std::move(records), std::move(terms), ledger, dataset, entropy, threads);
+  SecaggGate gate(std::move(records), std::move(terms), ledger, dataset, entropy, pass);
   gate.draw_ahead();
   return gate;
 }
@@ -147,19 +147,19 @@ privacy::Bounded<L2> SecaggGate::part_at(uint32_t attempt, std::span<const doubl
   const auto at = without_tiny(theta);
   if (kind == Kind::kEvaluation)
     return ClipAndSum::evaluation<L2>(records_, terms_.evaluation->map, at,
-                                      terms_.evaluation->unit_records, threads_);
+                                      terms_.evaluation->unit_records, pass_);
   if (kind == Kind::kGram)
-    return ClipAndSum::statistics(records_, terms_.gram->map, terms_.gram->unit_records, threads_);
+    return ClipAndSum::statistics(records_, terms_.gram->map, terms_.gram->unit_records, pass_);
   const auto* sum = kind == Kind::kAfterAlarm ? &terms_.after_alarm->sum
                                               : std::get_if<plan::GradientSum>(&terms_.part);
   if (sum)
     return ClipAndSum::gradient<L2>(records_, sum->loss, sum->lattice, at, sum->unit_records,
-                                    threads_);
+                                    pass_);
   if (const auto* one = std::get_if<plan::DistanceSum>(&terms_.part))
-    return ClipAndSum::length(records_, *one, without_tiny(one->metric->point(at)), threads_);
+    return ClipAndSum::length(records_, *one, without_tiny(one->metric->point(at)), pass_);
   const learn::LocalUpdate& update = terms_.update();
   const uint64_t done = uint64_t{attempt - 1} * static_cast<uint64_t>(update.plan().steps);
-  return ClipAndSum::update(records_, update, terms_.gamma, at, done, threads_);
+  return ClipAndSum::update(records_, update, terms_.gamma, at, done, pass_);
 }
 
 Result<privacy::Masked> SecaggGate::share(uint32_t attempt, std::span<const double> theta,
@@ -168,8 +168,10 @@ Result<privacy::Masked> SecaggGate::share(uint32_t attempt, std::span<const doub
   const ledger::Query query{terms_.charter, paid(kind) + 1,
                             share_query_hash(terms_.charter, attempt, theta, kind), kind};
   if (noise(kind).empty()) draw_ahead();
+  if (pass_.stop.asked()) return interrupted();  // It may have kept noise from being drawn.
   auto drawn_ahead = noise(kind).next();
   auto part = part_at(attempt, theta, kind);
+  if (pass_.stop.asked()) return interrupted();  // It may lack records.
   return std::visit(
       [&]<class M>(privacy::Drawn<M>& drawn) {
         return account_.ledger->pay_share(account_.dataset, query, std::move(part),
@@ -184,7 +186,7 @@ void SecaggGate::draw_ahead() {
     // The first answers follow the Gram matrix at once.
     if (!sums || (!is_due(kind) && !(kind == Kind::kAnswer && !terms_.after_alarm))) continue;
     const uint32_t left = sums->answers - std::min(sums->answers, paid(kind));
-    noise(kind).fill(left, *sums->mechanism, sums->numbers, *entropy_);
+    noise(kind).fill(left, *sums->mechanism, sums->numbers, *entropy_, pass_.stop);
   }
 }
 

@@ -26,7 +26,7 @@ class SecaggGate {
   /// spent. For local steps shrinks the records, once; for distances brings them into the metric,
   /// which the terms must have. Draws the first noise.
   static Result<SecaggGate> open(Records records, plan::SecaggTerms terms, ledger::Ledger& ledger,
-                                 ledger::DatasetId dataset, Entropy& entropy, int threads);
+                                 ledger::DatasetId dataset, Entropy& entropy, Pass pass);
 
   using Kind = privacy::ReleaseKind;
   /// Might this be asked? Nothing is spent.
@@ -53,7 +53,7 @@ class SecaggGate {
 
  private:
   SecaggGate(Records records, plan::SecaggTerms terms, ledger::Ledger& ledger,
-             ledger::DatasetId dataset, Entropy& entropy, int threads);
+             ledger::DatasetId dataset, Entropy& entropy, Pass pass);
   privacy::Bounded<L2> part_at(uint32_t attempt, std::span<const double> theta, Kind kind) const;
   Result<void> is_payable(Kind kind) const;
   /// Might sums of this kind come next, or soon?
@@ -65,7 +65,7 @@ class SecaggGate {
   plan::SecaggTerms terms_;
   JobAccount account_;
   Entropy* entropy_;
-  int threads_;
+  Pass pass_;
   /// By kind; of answers two are drawn ahead.
   std::array<Noise, privacy::kReleaseKinds> noise_{Noise{2}, Noise{1}, Noise{1}, Noise{1},
                                                    Noise{1}};

@@ -44,7 +44,7 @@ class SecaggGateTest : public testing::Test {
     return *parsed;
   }
 
-  Result<SecaggGate> open(double epsilon = 2) {
+  Result<SecaggGate> open(double epsilon = 2, Stop stop = {}) {
     if (!ledger_) {
       ledger_.emplace(*ledger::Ledger::open(folder_ / "ledger.db", "a", clock_));
       dataset_ = *ledger_->declare(
@@ -53,7 +53,7 @@ class SecaggGateTest : public testing::Test {
     auto plan = plan::secagg_plan(charter());
     EXPECT_TRUE(plan) << (plan ? "" : describe(plan.error()));
     return SecaggGate::open(Records(data::AnyRows(rows_)), plan->owners[0], *ledger_, dataset_,
-                            entropy_, 1);
+                            entropy_, {1, stop});
   }
 
   static privacy::Mask mask() { return privacy::MaskForTest::make({~uint64_t{0} - 5, 1ull << 63}); }
@@ -114,6 +114,18 @@ TEST_F(SecaggGateTest, AfterTheLastOneNothingIsPaidAlsoInAnotherProcess) {
   EXPECT_EQ(gate->paid(), 3u);
   EXPECT_EQ(gate->share(5, theta_, mask()).error().code, Code::kPolicy);
   EXPECT_LE(ledger_->spent(dataset_).rho, ledger_->budget(dataset_).rho_max);
+}
+
+TEST_F(SecaggGateTest, PaysNothingOnceItIsAskedToStop) {
+  std::atomic<bool> stop = false;
+  auto gate = open(2, stop);
+  ASSERT_TRUE(gate);
+  stop = true;
+  EXPECT_EQ(gate->share(1, theta_, mask()).error().code, Code::kUnavailable);
+  EXPECT_EQ(gate->paid(), 0u);
+  EXPECT_EQ(ledger_->spent(dataset_).rho, 0);
+  stop = false;
+  EXPECT_TRUE(gate->share(1, theta_, mask())) << "as after the next start";
 }
 
 TEST_F(SecaggGateTest, AThetaOutsideTheBoxIsRefusedAndCostsNothing) {

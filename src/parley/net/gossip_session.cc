@@ -75,7 +75,8 @@ Result<void> GossipSession::hear(size_t from, const Bytes& message) {
     fail_locked(whispers.error());
   if (!whispers) return whispers.error();
   if (node_.held() != held) progress_ = Steady::now();
-  if (node_.given() != given) hold_back(heard_, setting_.options.patience.answer_after);
+  if (node_.given() != given)
+    TRY(hold_back(heard_, setting_.options.patience.answer_after, setting_.context.stop));
   size_t sent = 0;
   for (const protocol::Whisper& each : *whispers) sent += each.message.size();
   setting_.options.on.exchanged(message.size(), sent, Steady::now() - heard_);

@@ -14,11 +14,19 @@ const Hash kCharter = some_plan().charter;
 
 /// How a scripted learner meets those who greet it.
 enum class Manner {
-  kWelcomes,   // then it says what it was told to say, one thing after each reply
-  kAsks,       // the same without a welcome
-  kGoesStill,  // with one, and then it keeps the stream and says nothing
-  kKeepsStill  // it says nothing at all
+  kWelcomes,      // then it says what it was told to say, one thing after each reply
+  kAsks,          // the same without a welcome
+  kRepeats,       // with one, and then its last word again and again
+  kComesAndGoes,  // with one on each stream, which it ends
+  kGoesStill,     // with one, and then it keeps the stream and says nothing
+  kKeepsStill     // it says nothing at all
 };
+
+/// The first is sent after the welcome.
+Bytes query(uint64_t number, uint32_t round, std::vector<double> theta = {.1, .1}) {
+  return wire::encode({kCharter, number + 1},
+                      wire::Query{round, privacy::Public::from_model(std::move(theta))});
+}
 
 class Scripted {
  public:
@@ -52,9 +60,15 @@ class Scripted {
       if (said == nullptr) continue;
       const std::lock_guard lock(mutex_);
       heard_.push_back(said->message);
-      const bool polite = manner_ == Manner::kWelcomes || manner_ == Manner::kGoesStill;
-      if (polite && heard_.size() == 1)
+      const bool polite = manner_ != Manner::kAsks && manner_ != Manner::kKeepsStill;
+      if (polite && (heard_.size() == 1 || manner_ == Manner::kComesAndGoes))
         host_->send(said->connection, wire::encode({kCharter, 1}, wire::Welcome{}));
+      if (manner_ == Manner::kRepeats) {
+        host_->send(said->connection, query(heard_.size(), 1));
+        continue;
+      }
+      if (manner_ == Manner::kComesAndGoes)
+        host_->dismiss(said->connection, {Code::kUnavailable, "come again"});
       if (heard_.size() <= script_.size())
         host_->send(said->connection, script_[heard_.size() - 1]);
       else if (manner_ == Manner::kWelcomes || manner_ == Manner::kAsks)
@@ -72,11 +86,6 @@ class Scripted {
 
 class AnHonestOwner : public testing::Test {
  protected:
-  /// The first is sent after the welcome.
-  static Bytes query(uint64_t number, uint32_t round, std::vector<double> theta = {.1, .1}) {
-    return wire::encode({kCharter, number + 1},
-                        wire::Query{round, privacy::Public::from_model(std::move(theta))});
-  }
   auto attend_to(const Scripted& learner) {
     return attend(*owner_.owner, nullptr, mutex_, banks_.credentials("owner", "one"),
                   learner.dial(),
@@ -180,6 +189,14 @@ TEST_F(AnHonestOwner, BelievesNoEndBeforeItsTime) {
 TEST_F(AnHonestOwner, GivesUpALearnerThatIsThereAndSaysNothing) {
   expect_refusal({}, Code::kUnavailable, "is there, and has said nothing for 1 s", 0,
                  Manner::kKeepsStill);
+}
+
+TEST_F(AnHonestOwner, GivesUpALearnerThatAsksNothingNew) {
+  expect_refusal({}, Code::kUnavailable, "has asked nothing new for 1 s", 1, Manner::kRepeats);
+}
+
+TEST_F(AnHonestOwner, GivesUpALearnerThatOnlyWelcomes) {
+  expect_refusal({}, Code::kUnavailable, "has asked nothing new for 1 s", 0, Manner::kComesAndGoes);
 }
 
 TEST_F(AnHonestOwner, LeavesALearnerThatSaysNothingAfterItWasRefused) {

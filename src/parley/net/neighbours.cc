@@ -41,12 +41,21 @@ Result<Setup> set_up(const Policy& policy, const Ready& ready) {
   return setup;
 }
 
+/// An answer and its receipt, a proof, and the names of everybody.
+size_t longest_message(const plan::SyncPlan& plan) {
+  size_t names = 0;
+  for (const auto& owner : plan.owners) names += owner.name.size() + 8;
+  return std::min(8 * plan.numbers() + 8192 + names, wire::kMessageBytesMax);
+}
+
 Result<std::map<size_t, Dial>> dials_of(const Policy& policy, const Setup& setup) {
   std::map<size_t, Dial> dials;
   for (size_t each : setup.dialled) {
     Charter towards = setup.job;
     towards.learner = {setup.charter.owners[each].name, setup.charter.owners[each].address};
-    dials.emplace(each, TRY(dial_for(policy, setup.charter, towards, "")));
+    Dial dial = TRY(dial_for(policy, setup.charter, towards, ""));
+    dial.longest = longest_message(setup.plan);
+    dials.emplace(each, std::move(dial));
   }
   return dials;
 }
@@ -92,13 +101,6 @@ Result<std::string> listen_on(const Policy& policy, const Charter& charter, size
                "neighbours dial this owner, and neither policy nor charter says where",
                "Add address = \"host:port\" to its [[owner]], or [network] listen to the policy.",
                {.key = "owner.address"}};
-}
-
-/// An answer and its receipt, a proof, and the names of everybody.
-size_t longest_message(const plan::SyncPlan& plan) {
-  size_t names = 0;
-  for (const auto& owner : plan.owners) names += owner.name.size() + 8;
-  return std::min(8 * plan.numbers() + 8192 + names, wire::kMessageBytesMax);
 }
 
 std::vector<Identity> expected_in(const Setup& setup) {

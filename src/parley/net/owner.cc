@@ -79,17 +79,45 @@ Result<Bytes> next_message(protocol::Owner& owner, Ticks* ticks, std::mutex& mut
 }
 
 /// Until then, or until somebody wants to stop.
-void sleep_until(std::chrono::steady_clock::time_point then, const std::atomic<bool>& stop) {
+void sleep_until(std::chrono::steady_clock::time_point then, Stop stop) {
   constexpr std::chrono::milliseconds kTick{100};
-  for (auto left = then - std::chrono::steady_clock::now(); left.count() > 0 && !stop;
+  for (auto left = then - std::chrono::steady_clock::now(); left.count() > 0 && !stop.asked();
        left = then - std::chrono::steady_clock::now())
     std::this_thread::sleep_for(std::min<std::chrono::steady_clock::duration>(left, kTick));
 }
 
+/// Whether a learner that is there still asks for something new: one that repeats itself costs
+/// nothing, and would hold the owner for ever. Time without a learner does not count.
+class Novelty {
+ public:
+  using Clock = std::chrono::steady_clock;
+  Novelty(const protocol::Owner& owner, std::chrono::milliseconds patience)
+      : owner_(owner), patience_(patience), news_(owner.news()) {}
+
+  /// After a message.
+  Result<void> look() {
+    if (std::exchange(news_, owner_.news()) != owner_.news()) since_ = Clock::now();
+    over_ = patience_.count() > 0 && Clock::now() - since_ > patience_;
+    if (!over_) return {};
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(patience_).count();
+    return Error{Code::kUnavailable,
+                 "the learner has asked nothing new for " + std::to_string(seconds) + " s"};
+  }
+  void was_alone(Clock::duration time) { since_ += time; }
+  bool over() const { return over_; }
+
+ private:
+  const protocol::Owner& owner_;
+  std::chrono::milliseconds patience_;
+  size_t news_;
+  Clock::time_point since_ = Clock::now();
+  bool over_ = false;
+};
+
 /// One stream from greeting to farewell.
 Result<Hash> attend_once(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex, Client& line,
-                         const Patience& patience, bool& heard, const Log& say,
-                         const OnAttend& on) {
+                         const Patience& patience, Novelty& novelty, bool& heard, Stop stop,
+                         const Log& say, const OnAttend& on) {
   const auto locked = [&](auto&& work) {
     const std::lock_guard lock(mutex);
     return work();
@@ -106,11 +134,12 @@ Result<Hash> attend_once(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex
       on.stepped();
       return stepped;
     }));
-    if (reply) hold_back(heard_at, patience.answer_after);
+    if (reply) TRY(hold_back(heard_at, patience.answer_after, stop));
     on.exchanged(message.size(), reply ? reply->size() : 0,
                  std::chrono::steady_clock::now() - heard_at);
     if (reply) TRY(line.write(*reply));
     while (const auto more = locked([&] { return owner.more(); })) TRY(line.write(*more));
+    TRY(novelty.look());
     if (owner.refused()) return part_after(*owner.refused(), line, patience, say);
     locked([&] { owner.rest(); });
   }
@@ -119,10 +148,17 @@ Result<Hash> attend_once(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex
 
 }  // namespace
 
-void hold_back(std::chrono::steady_clock::time_point heard_at, std::chrono::milliseconds every) {
-  if (every.count() == 0) return;
+/// What is held back when somebody wants to stop does not leave: when it left, and whether it was
+/// there, would tell how long the pass took. The ledger gives it again.
+Result<void> hold_back(std::chrono::steady_clock::time_point heard_at,
+                       std::chrono::milliseconds every, Stop stop) {
+  if (every.count() == 0) return {};
   const auto passed = std::chrono::steady_clock::now() - heard_at;
-  std::this_thread::sleep_until(heard_at + (passed / every + 1) * every);
+  sleep_until(heard_at + (passed / every + 1) * every, stop);
+  if (stop.asked())
+    return Error{Code::kUnavailable, "interrupted",
+                 "The answer is paid, and leaves after the next start, for nothing."};
+  return {};
 }
 
 std::filesystem::path ledger_of(const charter::Policy& policy) {
@@ -173,7 +209,8 @@ std::unique_ptr<Ticks> ticks_for(const protocol::Owner& owner, const charter::Po
   return nullptr;
 }
 
-Result<Ready> get_ready(const charter::Policy& policy, charter::Charter charter, Clock& clock) {
+Result<Ready> get_ready(const charter::Policy& policy, charter::Charter charter, Clock& clock,
+                        Stop stop) {
   TRY(place_in(charter, policy.owner));
   const bool columns = charter.columns_apart();
   const charter::Dataset* data = TRY(policy.dataset_for(charter));
@@ -192,7 +229,7 @@ Result<Ready> get_ready(const charter::Policy& policy, charter::Charter charter,
     ready.pilot = TRY(charter::load_pilot(ready.charter, folders));
   if (columns) return ready;  // Its columns are read with the other owners' order of records.
   if (data->engine == charter::Engine::kSql) {
-    ready.engine = TRY(gate::open_engine(policy, *data, ready.charter));
+    ready.engine = TRY(gate::open_engine(policy, *data, ready.charter, stop));
     return ready;
   }
   const data::Source source = TRY(charter::source_of(policy, *data, ready.charter));
@@ -246,7 +283,8 @@ Result<gate::Gate> open_gate(const OwnerContext& context, const Ready& ready,
   const std::lock_guard lock(context.mutex);
   const auto dataset = TRY(account_for(context, ready, approval));
   return gate::Gate::open(std::move(records), std::move(terms), context.ledger, dataset,
-                          context.entropy, static_cast<int>(context.policy.threads));
+                          context.entropy,
+                          {static_cast<int>(context.policy.threads), context.stop});
 }
 
 Result<std::unique_ptr<protocol::Owner>> open_owner(const OwnerContext& context, const Ready& ready,
@@ -268,7 +306,8 @@ Result<std::unique_ptr<protocol::Owner>> open_owner(const OwnerContext& context,
        .entropy = context.entropy,
        .threads = static_cast<int>(context.policy.threads),
        .pilot = ready.pilot.get(),
-       .columns = columns ? std::move(columns->setting) : protocol::ColumnsSetting{}});
+       .columns = columns ? std::move(columns->setting) : protocol::ColumnsSetting{},
+       .stop = context.stop});
 }
 
 Result<std::optional<Hash>> attend(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex,
@@ -278,15 +317,17 @@ Result<std::optional<Hash>> attend(protocol::Owner& owner, Ticks* ticks, std::mu
   using Clock = std::chrono::steady_clock;
   Dial patient = dial;
   patient.patience = patience.silent + (ticks ? ticks->longest_gap() : std::chrono::seconds(0));
+  Novelty novelty(owner, patient.patience);
   auto connected = Clock::now();
   auto pause = patience.first_pause;
   std::string said;  // The same trouble is logged once.
   for (;;) {
     bool heard = false, mute = false;
+    const auto began = Clock::now();
     auto ended = [&]() -> Result<Hash> {
       Client line = TRY(Client::open(credentials, patient, stop));
-      auto model = attend_once(owner, ticks, mutex, line, patience, heard, say, on);
-      mute = line.has_given_up();
+      auto model = attend_once(owner, ticks, mutex, line, patience, novelty, heard, stop, say, on);
+      mute = line.has_given_up() || novelty.over();
       return model;
     }();
     if (ended && !owner.gave_all() && !owner.has_clock())
@@ -305,6 +346,7 @@ Result<std::optional<Hash>> attend(protocol::Owner& owner, Ticks* ticks, std::mu
       say({log::kWaiting, "waiting for " + to_text(dial.address) + ": " + said});
     sleep_until(Clock::now() + pause, stop);
     pause = std::min(2 * pause, patience.longest_pause);
+    if (!heard) novelty.was_alone(Clock::now() - began);
   }
 }
 

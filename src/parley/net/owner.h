@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "parley/base/entropy.h"
+#include "parley/base/stop.h"
 #include "parley/charter/policy.h"
 #include "parley/ledger/ledger.h"
 #include "parley/net/transport/client.h"
@@ -40,6 +41,7 @@ struct OwnerContext {
   ledger::Ledger& ledger;
   Entropy& entropy;
   std::mutex& mutex;
+  Stop stop{};  // ends what needs long: nothing is paid after that
 };
 
 /// A charter that the policy accepts, and the owner's rows for it, read and counted.
@@ -58,7 +60,8 @@ struct Ready {
 };
 
 /// Nothing is spent by it.
-Result<Ready> get_ready(const charter::Policy& policy, charter::Charter charter, Clock& clock);
+Result<Ready> get_ready(const charter::Policy& policy, charter::Charter charter, Clock& clock,
+                        Stop stop = {});
 
 /// Some rules let a charter run only after a person has read it: kPolicy while nobody has.
 Result<void> check_approved(const OwnerContext& context, const charter::Charter& charter);
@@ -95,8 +98,9 @@ struct OnAttend {
 };
 
 /// Until the next of the public moments at which a reply to a question heard at `heard_at` may
-/// leave.
-void hold_back(std::chrono::steady_clock::time_point heard_at, std::chrono::milliseconds every);
+/// leave; kUnavailable, where it must not leave because somebody wants to stop before that.
+Result<void> hold_back(std::chrono::steady_clock::time_point heard_at,
+                       std::chrono::milliseconds every, Stop stop);
 
 /// Attends the job until the learner says farewell, and speaks when `ticks`, if there are any, say
 /// so; returns the hash of the model, or nothing where

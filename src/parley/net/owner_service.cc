@@ -33,6 +33,14 @@ std::string outcome(const Result<std::optional<Hash>>& model) {
   return "finished, model " + to_hex(**model);
 }
 
+/// Of a learner: one model, or room for the receipts that it shows. In secure sums and where
+/// columns lie apart it passes on what owners say to each other, in pieces as long as messages may
+/// be.
+size_t longest_question(const charter::Charter& job) {
+  if (job.secure_aggregation || job.columns_apart()) return wire::kMessageBytesMax;
+  return std::min(8 * job.schema.features().size() + 8192, wire::kMessageBytesMax);
+}
+
 /// By which a file is known to have changed.
 struct Stamp {
   std::filesystem::file_time_type written{};
@@ -258,7 +266,7 @@ class Jobs {
       }
       TRY(approved);
       if (was_finished(charter.hash, attempt)) return std::optional<Ready>();
-      Ready ready = TRY(get_ready(context.policy, charter, clock_));
+      Ready ready = TRY(get_ready(context.policy, charter, clock_, stop_));
       TRY(choose_jobs(context, ready));
       return std::optional(std::move(ready));
     }();
@@ -389,7 +397,8 @@ class Jobs {
     if (!ready.charter.protocol.learners.graph.empty())
       return learn_with_neighbours(context, ready, credentials_,
                                    neighbour_options(context, job, patience), clock_, stop_, say);
-    const Dial dial = TRY(dial_for(context.policy, ready.charter, job, options_.dial));
+    Dial dial = TRY(dial_for(context.policy, ready.charter, job, options_.dial));
+    dial.longest = longest_question(job);
     const auto owner = TRY(open_owner(context, ready, job));
     const auto ticks = ticks_for(*owner, context.policy, job);
     say({log::kDialling, "ready, dialling " + to_text(dial.address)});
@@ -452,7 +461,8 @@ class Policies {
       return;
     }
     policies_.push_back(*std::move(read));
-    contexts_.push_back({policies_.back(), first_.ledger, first_.entropy, first_.mutex});
+    contexts_.push_back(
+        {policies_.back(), first_.ledger, first_.entropy, first_.mutex, first_.stop});
     jobs.use(contexts_.back());
     say({log::kPolicy, "the policy was read again: jobs that begin now go by it"});
   }
@@ -593,7 +603,7 @@ Result<std::vector<JobEnd>> serve(const charter::Policy& policy, const ServiceOp
   remove_leftovers_of(policy);
   ledger::Ledger ledger = TRY(open_ledger(policy, clock));
   std::mutex mutex;
-  const OwnerContext context{policy, ledger, entropy, mutex};
+  const OwnerContext context{policy, ledger, entropy, mutex, stop};
   Policies policies(context, options);
   std::mutex log_mutex;
   DaemonFacts facts("owner", credentials, policy.folder / policy.state, clock);

@@ -11,6 +11,7 @@
 #include "parley/plan/can_run.h"
 #include "parley/plan/learner/sync_plan.h"
 #include "parley/plan/terms.h"
+#include "parley/protocol/make_owner.h"
 #include "parley/protocol/sync.h"
 #include "parley/protocol/trained_model.h"
 #include "parley/protocol/verify/verify.h"
@@ -104,6 +105,25 @@ struct Job {
   wire::Transcript transcript{};
   learn::Model model{};
 };
+
+TEST(GramAlone, AnOwnerAsItIsMadeForACharterBelievesNoFalseEnd) {
+  Job job(10);
+  auto owner = make_owner({.charter = job.charter,
+                           .records = gate::Records(job.rows),
+                           .ledger = *job.ledger,
+                           .dataset = *job.dataset,
+                           .key = key(),
+                           .entropy = job.entropy});
+  ASSERT_TRUE(owner) << describe(owner.error());
+  (*owner)->connect();
+  ASSERT_TRUE((*owner)->step(wire::encode({job.charter.hash, 1}, wire::Welcome{})));
+  const auto end =
+      (*owner)->step(wire::encode({job.charter.hash, 2}, wire::Finished{.model = {7}}));
+  ASSERT_FALSE(end);
+  EXPECT_EQ(end.error().code, Code::kIntegrity);
+  EXPECT_NE(end.error().what.find("it ends after 12 and the evaluation"), std::string::npos)
+      << end.error().what;
+}
 
 // With hardly any noise twelve steps end near the optimum, though two columns are nearly one.
 TEST(GramAlone, FindsTheOptimum) {

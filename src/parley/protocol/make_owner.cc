@@ -53,9 +53,9 @@ MadeOwner aggregating_owner(OwnerSetting& own) {
   if (auto* distance = std::get_if<plan::DistanceSum>(&terms.part))
     distance->metric = TRY(plan::distance_metric(own.charter, own.pilot));
   AggregationGroup group = TRY(AggregationGroup::of(own.charter));
-  auto gate = TRY(
-      gate::SecaggGate::open(std::get<gate::Records>(std::move(own.records)),  // plan::check_sql
-                             std::move(terms), own.ledger, own.dataset, own.entropy, own.threads));
+  auto gate = TRY(gate::SecaggGate::open(
+      std::get<gate::Records>(std::move(own.records)),  // plan::check_sql
+      std::move(terms), own.ledger, own.dataset, own.entropy, {own.threads, own.stop}));
   return std::unique_ptr<Owner>(std::make_unique<FederatedOwner>(
       std::move(group), own.place, std::move(gate), *std::move(own.key), own.entropy));
 }
@@ -65,7 +65,7 @@ MadeOwner owner_of(OwnerSetting& own) {
   if (charter.columns_apart()) return columns_owner(own);
   if (charter.secure_aggregation) return aggregating_owner(own);
   auto gate = TRY(gate::Gate::open(std::move(own.records), TRY(plan::terms_for(charter, own.place)),
-                                   own.ledger, own.dataset, own.entropy, own.threads));
+                                   own.ledger, own.dataset, own.entropy, {own.threads, own.stop}));
   const std::string& name = charter.owners[own.place].name;
   if (const auto* async = charter.protocol.as<charter::Async>())
     return std::unique_ptr<Owner>(std::make_unique<AsyncOwner>(

@@ -37,6 +37,7 @@ struct OwnerSetting {
   int threads = 1;
   const data::Rows* pilot = nullptr;  // the charter's public rows; needed for rule "distance" only
   ColumnsSetting columns{};           // where owners hold columns
+  Stop stop{};                        // ends a pass over records, and what it was for is not paid
 };
 
 /// The records behind a gate. Refuses a job that they do not fit or that the budget cannot pay to

@@ -26,10 +26,11 @@ Bytes Owner::connect() {
 
 Result<std::optional<Bytes>> Owner::step(ByteView message) {
   refused_.reset();
+  repeats_ = false;
   auto received = TRY(stream_.receive_to_owner(message));
-  if (!std::holds_alternative<wire::Abort>(received.body))
-    TRY(check_turn(std::holds_alternative<wire::Welcome>(received.body)));
-  return std::visit(
+  const bool welcome = std::holds_alternative<wire::Welcome>(received.body);
+  if (!std::holds_alternative<wire::Abort>(received.body)) TRY(check_turn(welcome));
+  auto reply = TRY(std::visit(
       Match{[&](wire::Welcome& welcome) -> Reply {
               TRY(be_welcomed(welcome));
               welcomed_ = true;
@@ -51,7 +52,9 @@ Result<std::optional<Bytes>> Owner::step(ByteView message) {
             [&](wire::Abort& abort) -> Reply {
               return Error{abort.code, "the learner ended the job: " + abort.text};
             }},
-      received.body);
+      received.body));
+  if (!welcome && !repeats_) ++news_;
+  return reply;
 }
 
 /// With its welcome a learner shows the receipts that it holds; before this ledger knows them all,
@@ -127,16 +130,18 @@ Result<std::optional<Bytes>> Owner::answer(const wire::ReceivedQuery& query) {
   if (query.kind != kAnswer && query.kind != kEvaluation && query.kind != kGram)
     return Error{Code::kIntegrity, "the learner asks for what this charter does not allow: a " +
                                        std::string(ledger::name_of(query.kind))};
+  const uint32_t paid = gate_->paid();
   auto released = query.kind == kEvaluation ? gate_->evaluate(query.round, query.theta)
                   : query.kind == kGram     ? gate_->gram(query.round, query.theta)
                                             : gate_->answer(query.round, query.theta);
   if (!released) return refuse(released.error());
+  repeats_ = gate_->paid() == paid;
   const auto signature = sign(released->receipt());
   return std::optional(send(wire::Answer{*std::move(released), signature}));
 }
 
 Result<std::optional<Bytes>> Owner::refuse(const Error& error) {
-  if (error.code == Code::kFailed) return error;
+  if (is_our_own(error)) return error;
   refused_ = error;
   return std::optional(send(wire::Refusal{error.code, error.what}));
 }

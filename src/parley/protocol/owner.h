@@ -12,6 +12,11 @@
 
 namespace parley::protocol {
 
+/// This machine is the reason: it has failed, or was asked to stop. The learner need not know.
+inline bool is_our_own(const Error& error) {
+  return error.code == Code::kFailed || error.code == Code::kUnavailable;
+}
+
 class Owner {
  public:
   /// Without a key its receipts are not signed, as in a simulation.
@@ -35,6 +40,10 @@ class Owner {
   Result<std::optional<Bytes>> step(ByteView message);
   /// What it says besides, one after another, to be sent in this order after the reply.
   virtual std::optional<Bytes> more() { return std::nullopt; }
+
+  /// How many messages have said something new: a welcome does not, nor does a question whose
+  /// answer was there already.
+  size_t news() const { return news_; }
 
   /// What an honest learner has had of this owner when it says that the job has ended.
   void expect_at_end(plan::AtEnd least) { at_end_ = least; }
@@ -98,6 +107,8 @@ class Owner {
   std::optional<SigningKey> key_;
   plan::AtEnd at_end_{};
   bool welcomed_ = false;  // on this stream
+  bool repeats_ = false;   // the last question had been answered before
+  size_t news_ = 0;
   std::optional<Hash> finished_{};
   std::optional<Error> refused_{};
 };

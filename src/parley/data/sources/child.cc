@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +19,7 @@ extern char** environ;
 namespace parley::data {
 namespace {
 
+constexpr int kLookMilliseconds = 200;
 constexpr size_t kLineMax = size_t{64} << 20;
 
 std::atomic<bool> is_ours = false;
@@ -57,8 +57,6 @@ Result<std::unique_ptr<Child>> Child::start(Settings settings) {
   const auto process = spawn(settings, ends[1]);
   close(ends[1]);
   if (!process) return close(ends[0]), process.error();
-  const timeval patience{settings.patience.count(), 0};  // of a child that does not even listen
-  setsockopt(ends[0], SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
   return std::unique_ptr<Child>(new Child(std::move(settings), ends[0], *process));
 }
 
@@ -84,9 +82,14 @@ Error Child::ended() {
   return broken("has ended" + (reaped_ ? manner(status) : ""));
 }
 
-Error Child::silent() {
-  shutdown(socket_, SHUT_RDWR);  // No later question finds an answer to this one.
+/// No later question finds an answer to this one.
+void Child::end() {
+  shutdown(socket_, SHUT_RDWR);
   kill(process_, SIGKILL);
+}
+
+Error Child::silent() {
+  end();
   return {Code::kFailed,
           settings_.who + " has said nothing for " + std::to_string(settings_.patience.count()) +
               " s, and was ended",
@@ -94,12 +97,24 @@ Error Child::silent() {
           {.key = "limits.database_s"}};
 }
 
+/// Until it listens or speaks, or is ended.
+Result<void> Child::wait(short events) {
+  using Clock = std::chrono::steady_clock;
+  for (const auto until = Clock::now() + settings_.patience; Clock::now() < until;) {
+    if (settings_.stop.asked()) return end(), interrupted();
+    pollfd waiting{socket_, events, 0};
+    if (poll(&waiting, 1, kLookMilliseconds) > 0) return {};
+  }
+  return silent();
+}
+
 Result<void> Child::say(std::string_view text) {
   const std::string all = std::string(text) + "\n";
   for (size_t sent = 0; sent < all.size();) {
-    const ssize_t now = send(socket_, all.data() + sent, all.size() - sent, MSG_NOSIGNAL);
-    if (now < 0 && errno == EINTR) continue;
-    if (now < 0 && errno == EAGAIN) return silent();
+    TRY(wait(POLLOUT));
+    const ssize_t now =
+        send(socket_, all.data() + sent, all.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (now < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (now <= 0) return ended();
     sent += static_cast<size_t>(now);
   }
@@ -107,13 +122,8 @@ Result<void> Child::say(std::string_view text) {
 }
 
 Result<size_t> Child::receive(std::span<char> room) {
-  using Clock = std::chrono::steady_clock;
-  for (const auto until = Clock::now() + settings_.patience;;) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
-    pollfd waiting{socket_, POLLIN, 0};
-    const int ready = poll(&waiting, 1, static_cast<int>(std::clamp<long>(left, 0, 1'000'000)));
-    if (ready == 0 && Clock::now() >= until) return silent();
-    if (ready <= 0) continue;
+  for (;;) {
+    TRY(wait(POLLIN));
     const ssize_t now = recv(socket_, room.data(), room.size(), 0);
     if (now < 0 && errno == EINTR) continue;
     if (now <= 0) return ended();

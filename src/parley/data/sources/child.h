@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "parley/base/result.h"
+#include "parley/base/stop.h"
 
 namespace parley::data {
 
@@ -22,6 +23,8 @@ class Child {
     std::string key;                   // of the policy, that names the program
     /// A child that sends nothing for so long is killed.
     std::chrono::seconds patience{3600};
+    /// So is one that is waited for when this is asked.
+    Stop stop{};
   };
 
   /// The child inherits standard error and the environment of this process.
@@ -44,6 +47,8 @@ class Child {
   Child(Settings settings, int socket, int process)
       : settings_(std::move(settings)), socket_(socket), process_(process) {}
   Result<size_t> receive(std::span<char> room);
+  Result<void> wait(short events);
+  void end();
   Error ended();
   Error silent();
 

@@ -85,7 +85,8 @@ Result<std::shared_ptr<Engine>> Engine::start(const EngineSettings& settings) {
   auto child = TRY(Child::start({.command = std::move(command),
                                  .who = kWho,
                                  .key = "dataset.command",
-                                 .patience = settings.patience}));
+                                 .patience = settings.patience,
+                                 .stop = settings.stop}));
   const std::shared_ptr<Engine> engine(new Engine(settings.dialect, std::move(child)));
   TRY(engine->child_->say(line_of({{"parley_engine", 1},
                                    {"dialect", name_of(settings.dialect)},

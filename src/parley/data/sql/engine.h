@@ -29,6 +29,7 @@ struct EngineSettings {
   Dialect dialect = Dialect::kSqlite;
   std::string path{}, dsn{}, query{};
   std::chrono::seconds patience{3600};  // for an answer
+  Stop stop{};                          // ends the child, while it is asked
 };
 
 /// The owner's end. What it returns is exact: only the gate may ask.

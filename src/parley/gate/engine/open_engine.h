@@ -13,11 +13,12 @@ struct EngineTable {
   data::sql::Dialect dialect;
 };
 Result<EngineTable> engine_table(const charter::Policy& policy, const charter::Dataset& data,
-                                 const charter::Charter& charter);
+                                 const charter::Charter& charter, Stop stop = {});
 
 /// Starts the child process of the data set; every job opens its own, and with it one snapshot.
-/// `charter` has its bundle. What cannot be asked in SQL is refused, naming the key.
+/// `charter` has its bundle; whoever sets `stop` ends the child. What cannot be asked in SQL is
+/// refused, naming the key.
 Result<EngineRecords> open_engine(const charter::Policy& policy, const charter::Dataset& data,
-                                  const charter::Charter& charter);
+                                  const charter::Charter& charter, Stop stop = {});
 
 }  // namespace parley::gate

@@ -58,7 +58,7 @@ struct Client::State {
   TlsContext context;
   Socket socket{};
   std::optional<TlsSession> session{};
-  FrameReader reader{wire::kMessageBytesMax};
+  FrameReader reader{dial.longest};
   bool ready = false;  // the peer has accepted our certificate
   std::deque<Bytes> inbox{};
   size_t inbox_bytes = 0;

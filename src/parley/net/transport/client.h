@@ -12,6 +12,7 @@
 #include "parley/charter/toml/addresses.h"
 #include "parley/net/identity/live_credentials.h"
 #include "parley/net/transport/transport.h"
+#include "parley/wire/message.h"
 
 namespace parley::net {
 
@@ -26,6 +27,8 @@ struct Dial {
   /// A peer that is there, and neither says anything nor reads what we say for so long, is given
   /// up; 0: never.
   std::chrono::milliseconds patience{0};
+  /// In bytes. A longer message ends the stream, and no memory is taken for it.
+  size_t longest = wire::kMessageBytesMax;
 };
 
 class Client {

@@ -539,12 +539,35 @@ TEST_F(AClient, LeavesAPeerThatOnlyRenewsItsKeys) {
 
 // Signs of life without end, and never the word that our certificate is accepted.
 TEST_F(AClient, StopsWhatOnlyShowsLifeWhenItIsToldTo) {
-  const RawTlsServer hostile(learners_, {.says = to_frame(FrameKind::kAlive), .again = true});
+  Bytes says;
+  for (int i = 0; i < 3000; ++i)
+    for (const uint8_t byte : to_frame(FrameKind::kAlive)) says.push_back(byte);
+  const RawTlsServer hostile(learners_, {.says = says, .again = true});
   std::thread other([&] { std::this_thread::sleep_for(300ms), stop_ = true; });
   const auto line = Client::open(one_, {hostile.address(), "", learner_}, stop_);
   other.join();
   ASSERT_FALSE(line);
   EXPECT_EQ(line.error().what, "interrupted");
+}
+
+TEST_F(AClient, TakesNoLongerMessageThanItsJobNeeds) {
+  Bytes says = ready_;
+  for (const uint8_t byte : to_frame(FrameKind::kMessage, Bytes(1001))) says.push_back(byte);
+  for (const size_t longest : {1000, 1001}) {
+    const RawTlsServer learner(learners_, {.says = says});
+    auto line = Client::open(
+        one_, {.address = learner.address(), .proxy = "", .learner = learner_, .longest = longest},
+        stop_);
+    const auto heard = line ? line->read() : Result<Bytes>(line.error());
+    if (longest == 1001) {
+      EXPECT_EQ(heard->size(), 1001u);
+      continue;
+    }
+    EXPECT_EQ(heard.error().code, Code::kIntegrity);
+    EXPECT_NE(heard.error().what.find("sent a message of 1001 bytes, where the longest"),
+              std::string::npos)
+        << heard.error().what;
+  }
 }
 
 TEST_F(AClient, StopsWhenItIsToldTo) {

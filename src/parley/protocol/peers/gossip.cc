@@ -213,7 +213,7 @@ Result<bool> GossipNode::answer(std::vector<Whisper>& out) {
   auto released = due.kind == ReleaseKind::kEvaluation ? gate_.evaluate(due.round, due.theta)
                                                        : gate_.answer(due.round, due.theta);
   const std::string& name = plan_.owners[place_.self].name;
-  if (!released && released.error().code == Code::kFailed) return released.error();
+  if (!released && is_our_own(released.error())) return released.error();
   if (!released) {
     const wire::Refusal refusal{released.error().code, released.error().what};
     for (Whisper& each : refuse({name, refusal}, std::nullopt)) out.push_back(std::move(each));

@@ -64,8 +64,18 @@ Result<Held> held(RowsPointer rows, const Charter& charter, size_t owner, bool i
   return held;
 }
 
-/// What the learner hears when it asks every round at theta = 0: each answer, in order. Returns the
-/// owner as it is then.
+/// Under `contact = "broadcast"` an owner answers what was called once it has claimed it.
+Result<std::optional<Bytes>> granted(protocol::Owner& process, wire::Stream& stream,
+                                     uint32_t round) {
+  const auto claim = process.tick();
+  if (!claim) return Error{Code::kPolicy, "claims nothing: all answers are given"};
+  TRY(stream.receive_from_owner(*claim));
+  return process.step(stream.send(wire::Grant{round, true}));
+}
+
+/// What the learner hears when it asks every round at theta = 0 and, out of turn, one more: each
+/// answer, in order. Whether the owner's clock has ticked it does not wait for. Returns the owner
+/// as it is then.
 template <class Heed>
 Result<PartyPointer> ask_all(const Charter& charter, size_t owner, const Held& records,
                              Entropy& entropy, const Heed& heed) {
@@ -85,8 +95,9 @@ Result<PartyPointer> ask_all(const Charter& charter, size_t owner, const Held& r
   TRY(process.step(stream.send(wire::Welcome{.next_round = 1})));
   const std::vector<double> zero(charter.schema.features().size());
   const auto ask = [&](uint32_t round, privacy::ReleaseKind kind) -> Result<wire::ReceivedAnswer> {
-    const auto reply =
+    auto reply =
         TRY(process.step(stream.send(wire::Query{round, privacy::Public::from_model(zero), kind})));
+    if (!reply) reply = TRY(granted(process, stream, round));
     if (process.refused()) return *process.refused();
     check(reply.has_value());
     const auto message = TRY(stream.receive_from_owner(*reply));
@@ -95,8 +106,9 @@ Result<PartyPointer> ask_all(const Charter& charter, size_t owner, const Held& r
   };
   using enum privacy::ReleaseKind;
   if (charter.protocol.rule() == charter::Rule::kGram) TRY(ask(1, kGram));  // Not looked at.
-  for (uint32_t round = 1; round <= static_cast<uint32_t>(charter.answers()); ++round)
-    heed(TRY(ask(round, kAnswer)).values);
+  const auto last = static_cast<uint32_t>(charter.answers());
+  for (uint32_t round = 1; round <= last; ++round) heed(TRY(ask(round, kAnswer)).values);
+  if (const auto more = ask(last + 1, kAnswer)) heed(more->values);
   return party;
 }
 
@@ -181,9 +193,9 @@ CanaryRun canaries_of(const Charter& whole, size_t owner, size_t copies, bool in
 
 Result<void> check_available(const Charter& charter) {
   TRY(plan::check_complete(charter));
-  if (!charter.protocol.as<charter::Sync>())
+  if (!charter.protocol.as<charter::Sync>() && !charter.protocol.as<charter::Async>())
     return charter::not_available("protocol.name", name_of(charter.protocol.name()),
-                                  "Use \"sync\".");
+                                  "Use \"sync\" or \"async\".");
   return {};
 }
 

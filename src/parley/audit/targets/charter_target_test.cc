@@ -128,6 +128,25 @@ TEST(CharterAudit, OneRunPassesAndFourUnitsAreFlagged) {
   EXPECT_GT(audit.control->epsilon(), audit.claimed.epsilon) << test::described(audit);
 }
 
+TEST(CharterAudit, ALearnerThatAsksAnAsynchronousOwnerAtWillLearnsNoMoreThanItsCap) {
+  std::string text(kCharter);
+  const std::string sync = "name   = \"sync\"\nrule   = \"algorithm2\"\nrounds = 2";
+  ASSERT_NE(text.find(sync), std::string::npos);
+  text.replace(text.find(sync), sync.size(), "name = \"async\"\nrounds = 4\nanswers = 3");
+  for (const char* contact : {"owner_requests", "broadcast"}) {
+    const auto charter = charter_with({{"protocol.contact", contact},
+                                       {"protocol.rates", "declared"},
+                                       {"protocol.step", "0.01"},
+                                       {"owner.0.rate", "1.0"},
+                                       {"owner.1.rate", "1.0"}},
+                                      text);
+    const Audit audit = attacked(charter, 0, 1000);
+    EXPECT_NEAR(audit.claimed.epsilon, 2, 1e-6) << contact;
+    EXPECT_TRUE(audit.passes()) << contact << test::described(audit);
+    EXPECT_GT(audit.control->epsilon(), audit.claimed.epsilon) << contact << test::described(audit);
+  }
+}
+
 TEST(CharterAudit, RefusesADraft) {
   std::string text(kCharter);
   text.replace(text.find("rounds = 2"), 10, "");

@@ -15,6 +15,7 @@ int hex_digit(char c) {
 std::optional<std::string> unescaped(std::string_view text) {
   std::string plain;
   for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\0') return std::nullopt;
     if (text[i] != '%') {
       plain += text[i] == '+' ? ' ' : text[i];
       continue;

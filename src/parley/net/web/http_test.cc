@@ -18,6 +18,7 @@ TEST(Http, TakesAFormApart) {
 TEST(Http, RefusesBrokenForms) {
   for (const char* body : {"a=%", "a=%4", "a=%zz", "%00=1", "a=b%00c"})
     EXPECT_FALSE(parse_form(body)) << body;
+  EXPECT_FALSE(parse_form(std::string_view("a=b\0c", 5)));
   EXPECT_TRUE(parse_form("a&b&c", 3));
   EXPECT_FALSE(parse_form("a&b&c&d", 3));
 }

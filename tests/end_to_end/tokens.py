@@ -125,7 +125,7 @@ class Tokens(InFolder):
                 (key, self.token.address("bank-a-sign"), "the token has no private key of this kind named bank-a-sign"),
                 (sign, self.token.address("bank-a-tls"), "the token has no private key of this kind named bank-a-tls"),
                 (key, good[0].replace("token=parley", "token=other"), "there is no token named other"),
-                (key, good[0].replace("pin-source=file:", "pin-value="), "must not have the PIN itself"),
+                (key, good[0].replace("pin-source=file:", "pin-value="), "must not contain the PIN"),
                 (key, good[0].replace(MODULE, "/nowhere.so"), "is no PKCS #11 module"),
                 (key, "pkcs11:token=parley\n", "has no object"),
                 (key, good[0].replace("object=bank-a-tls", "object=central-bank-tls"), "does not belong to the certificate")):

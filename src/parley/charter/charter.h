@@ -78,7 +78,7 @@ struct Privacy {
 };
 
 struct SecureAggregation {
-  int64_t threshold = 0;  // t, Shamir
+  int64_t threshold = 0;  // t, Shamir; 0: as it follows (sparse graphs)
   int64_t survivors = 0;  // s: a round with fewer is abandoned
   int64_t colluders = 0;  // c: noise is calibrated to s - c
   Graph graph = Graph::kComplete;

@@ -154,6 +154,7 @@ TEST_F(SecaggGateTest, TheRingIsProvedFromTheCharterAndWhatMayOverflowIsRefused)
   many.owners.resize(300, many.owners[0]);
   many.secure_aggregation->survivors = 240, many.secure_aggregation->colluders = 60;
   many.secure_aggregation->graph = charter::Graph::kSparse;
+  many.secure_aggregation->threshold = 0;  // as it follows
   many.privacy.max_grad_norm = 1e12;
   Result<plan::SecaggPlan> last = plan::secagg_plan(many);
   for (; last; last = plan::secagg_plan(many)) {

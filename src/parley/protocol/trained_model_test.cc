@@ -6,6 +6,7 @@
 #include <set>
 
 #include "parley/plan/budget.h"
+#include "parley/plan/vertical_terms.h"
 #include "parley/privacy/budget/tracks.h"
 #include "support/federated_job.h"
 #include "support/plan_charters.h"
@@ -70,7 +71,11 @@ std::vector<std::string> to_be_said(const charter::Charter& charter) {
   add(protocol.distance(), {"how unlike an owner as a whole is"});
   add(columns, {"ids", "predictions: each opened score"});
   add(noisy, {"the labels: all owners know them"});
-  add(protocol.without_dealer(), {"can test one guess", "together: the promise is against"});
+  const bool few = protocol.without_dealer() &&
+                   plan::colluders_of(charter) + 1 < static_cast<int64_t>(charter.owners.size());
+  add(protocol.without_dealer(), {"can test one guess"});
+  add(protocol.without_dealer() && !few, {"together: the promise is against"});
+  add(few, {"owners that pool what they know, or leave out their noise"});
   add(columns && !noisy && !protocol.without_dealer(),
       {"the learner deals the noise", "owners keep to the protocol"});
   return all;

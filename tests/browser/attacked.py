@@ -17,7 +17,7 @@ import time
 from consortium import OWNERS, Consortium
 from pages import DaemonPage, free_port
 
-ROUNDS, MEASURED, TIMES, MEMORY_MB = 40000, 6, 5, 30
+ROUNDS, MEASURED, TIMES, MEMORY_MB = 400000, 6, 5, 30
 SHARE, DEARER = 0.25, 1.5  # of a core that the console may take; of an answer's processor time in peace
 POST = b"POST /decide HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
 # Reads what it is sent, a little of each, and forgets it.

@@ -1,5 +1,6 @@
-// No text crashes the readers of identities, invitations, requests, certificates and lists of
-// members; an identity that is accepted is written in one way only, and so is a list of members.
+// No text crashes the readers of identities, invitations, requests, certificates, lists of members
+// and of revoked certificates; an identity that is accepted is written in one way only, and so is a
+// list of members.
 #include <string_view>
 
 #include "parley/base/clock.h"
@@ -7,6 +8,7 @@
 #include "parley/net/identity/identity.h"
 #include "parley/net/identity/members.h"
 #include "parley/net/identity/request.h"
+#include "parley/net/identity/revocation.h"
 #include "parley/net/identity/x509.h"
 
 namespace {
@@ -37,6 +39,21 @@ void read_members(std::string_view text) {
       check(net::is_sign_key(net::sign_key_extension(*key).get()));
 }
 
+/// By our authority, which has signed none; and by the one whose certificate stands before the
+/// list.
+void read_revoked(std::string_view text) {
+  static const std::string ours = [] {
+    StoppedClock clock;
+    return net::make_authority("banks.example", 1, clock).certificate;
+  }();
+  const auto revoked = net::parse_revocations(text, ours);
+  check(!revoked && !revoked.error().what.empty());
+  constexpr std::string_view kList = "-----BEGIN X509 CRL-----";
+  const size_t list = std::min(text.find(kList), text.size());
+  if (const auto believed = net::parse_revocations(text.substr(list), text.substr(0, list)))
+    check(believed->number > 0 && believed->pem == text.substr(list));
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -54,5 +71,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static_cast<void>(bool(net::read_request(text, "fuzz.csr")));
   static_cast<void>(bool(net::identity_of(text)));
   read_members(text);
+  read_revoked(text);
   return 0;
 }

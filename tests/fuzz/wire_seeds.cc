@@ -4,8 +4,10 @@
 
 #include "parley/base/entropy.h"
 #include "parley/base/files.h"
+#include "parley/learn/vertical/model_part.h"
 #include "parley/wire/transcript.h"
 #include "support/federated_job.h"
+#include "support/gossip_node.h"
 #include "support/played_job.h"
 
 namespace parley {
@@ -75,6 +77,46 @@ Bytes run_a_federated_job() {
   return letters;
 }
 
+/// What the first of two owners that learn without a learner hears of the other.
+Bytes run_without_a_learner() {
+  Bytes letters;
+  test::TestOwner owners[] = {{1, 1e4}, {2, 1e4}};
+  std::unique_ptr<protocol::GossipNode> nodes[2];
+  std::deque<std::pair<size_t, protocol::Whisper>> post;  // from whom
+  const auto send = [&](size_t from, Result<std::vector<protocol::Whisper>> whispers) {
+    check(bool(whispers));
+    for (auto& each : *whispers) post.emplace_back(from, std::move(each));
+  };
+  for (const size_t i : {0, 1})
+    nodes[i] = test::gossip_node(test::unsigned_plan(), i, owners[i], std::nullopt);
+  for (const size_t i : {0, 1}) send(i, nodes[i]->start());
+  for (; !post.empty(); post.pop_front()) {
+    const auto& [from, letter] = post.front();
+    if (letter.to == 0) test::append_letter(letters, 0, letter.message);
+    send(letter.to, nodes[letter.to]->step(from, letter.message));
+  }
+  check(nodes[0]->finished());
+  return letters;
+}
+
+/// What parties of a model over columns give each other.
+struct PartSeeds {
+  learn::Manifest manifest{"columns", {1}, {{"one", {2}}, {"two", {3}}}};
+  learn::MaskedScores scores{{1}, "one", {2}, "today", 20, {"a", "b"}, {1, 2}};
+  learn::PartOfModel part{.owner = "one",
+                          .id = "person",
+                          .row_norm = 1,
+                          .ball = 2,
+                          .bits = 12,
+                          .fraction = 20,
+                          .masks = {{"two", Secret32{4}}}};
+  PartSeeds() {
+    part.model.schema.columns = {{.name = "age", .low = 0, .high = 99, .missing = 40}};
+    part.model.theta = {.5};
+    part.model.box = 1;
+  }
+};
+
 /// What travels only where the graph of a secure sum is drawn.
 struct GraphSeeds {
   explicit GraphSeeds(const wire::Envelope& first) {
@@ -112,9 +154,11 @@ struct SharingSeeds {
       tokens_down{};
 };
 
-bool write(const std::filesystem::path& file, const Bytes& bytes) {
-  const std::string text(bytes.begin(), bytes.end());
+bool write(const std::filesystem::path& file, const std::string& text) {
   return bool(write_file(file, text));
+}
+bool write(const std::filesystem::path& file, const Bytes& bytes) {
+  return write(file, std::string(bytes.begin(), bytes.end()));
 }
 
 /// Whole jobs of the kinds that a target chooses from.
@@ -133,6 +177,7 @@ bool write_seeds(const std::filesystem::path& corpus) {
   const Bytes grant = wire::encode(first, wire::Grant{1, true});
   const SharingSeeds sharing(first);
   const GraphSeeds graph(first);
+  const PartSeeds parts;
   return write(corpus / "from_owner" / "letter", letters_with(sharing.letter_up)) &&
          write(corpus / "from_owner" / "vertical_hello", letters_with(sharing.hello)) &&
          write(corpus / "from_owner" / "part", letters_with(sharing.part)) &&
@@ -154,6 +199,10 @@ bool write_seeds(const std::filesystem::path& corpus) {
          write(corpus / "to_owner" / "job", seeds.to_owner) &&
          write(corpus / "to_owner" / "abort", letters_with(abort)) &&
          write(corpus / "federated" / "job", run_a_federated_job()) &&
+         write(corpus / "gossip" / "job", run_without_a_learner()) &&
+         write(corpus / "parts" / "manifest", learn::to_json(parts.manifest)) &&
+         write(corpus / "parts" / "scores", learn::to_json(parts.scores)) &&
+         write(corpus / "parts" / "part", learn::to_json(parts.part)) &&
          write_played(corpus / "async", test::async_jobs()) &&
          write_played(corpus / "vertical", test::columns_jobs()) &&
          write(corpus / "transcript" / "job", seeds.transcript) &&

@@ -22,6 +22,7 @@ inline std::vector<Letter> letters_in(ByteView input, size_t owners = 2) {
 }
 
 inline void append_letter(Bytes& out, size_t owner, ByteView message) {
+  check(message.size() < 1 << 16);
   for (const size_t byte : {owner, message.size() & 255, message.size() >> 8})
     out.push_back(static_cast<uint8_t>(byte));
   out.insert(out.end(), message.begin(), message.end());

@@ -9,6 +9,7 @@
 
 #include "parley/protocol/make_learner.h"
 #include "parley/sim/engine/party.h"
+#include "support/cells_charter.h"
 #include "support/columns_charter.h"
 #include "support/letters.h"
 
@@ -69,9 +70,19 @@ inline JobInput columns_job(const std::string& rule) {
   return job;
 }
 
+/// Two or three owners of columns without a dealer.
+inline JobInput cells_job(size_t owners) {
+  constexpr size_t kRecords = 12;
+  JobInput job{parsed(owners == 2 ? cells_charter(1, kRecords) : three_cells_charter(1, kRecords)),
+               {}};
+  for (size_t owner = 0; owner < owners; ++owner) job.rows.push_back(cells_rows(owner, kRecords));
+  return job;
+}
+
 inline std::unique_ptr<protocol::Learner> learner_of(const JobInput& job) {
-  return must(
-      protocol::make_learner(job.charter, nullptr, protocol::Receipts::kUnsigned, Secret32{7}));
+  std::optional<Secret32> key;  // of the dealer
+  if (!job.charter.protocol.without_dealer()) key = Secret32{7};
+  return must(protocol::make_learner(job.charter, nullptr, protocol::Receipts::kUnsigned, key));
 }
 
 inline std::unique_ptr<sim::Party> party_of(const JobInput& job, size_t owner) {
@@ -232,7 +243,7 @@ inline const std::vector<JobInput>& async_jobs() {
 
 inline const std::vector<JobInput>& columns_jobs() {
   static const std::vector<JobInput> jobs{columns_job("gradients"), columns_job("statistics"),
-                                          columns_job("noisy_sharing")};
+                                          columns_job("noisy_sharing"), cells_job(2), cells_job(3)};
   return jobs;
 }
 

@@ -5,7 +5,7 @@
 #include <deque>
 #include <memory>
 
-#include "support/tiny_job.h"
+#include "support/gossip_node.h"
 
 namespace parley::protocol {
 namespace gossip_test {
@@ -21,22 +21,8 @@ struct Pair {
   Pair() { open(0, one), open(1, two); }
   /// A process: the first, or another.
   void open(size_t self, TestOwner& owner) {
-    plan::Terms terms{
-        .charter = some_plan().charter,
-        .rows = owner.rows->size(),
-        .answers = kAnswers,
-        .box = test::kBox,
-        .unit_records = 1,
-        .loss = learn::Squared{},
-        .lattice = test::lattice(),
-        .mechanism = *privacy::Laplace::calibrate(plan::sensitivity<L1>(test::lattice(), 1),
-                                                  kAnswers, *privacy::Epsilon::make(1e4))};
     nodes.resize(2);
-    nodes[self] = std::make_unique<GossipNode>(
-        some_plan(), GossipNode::Place{self, {1 - self}},
-        *gate::Gate::open(gate::Records(owner.rows), terms, owner.ledger, owner.dataset,
-                          *owner.entropy, 1),
-        key_of(int(self) + 1));
+    nodes[self] = test::gossip_node(some_plan(), self, owner, key_of(int(self) + 1));
   }
   /// Its first answer: after a greeting of the other, whose own is lost.
   std::vector<Whisper> first_words(size_t self) {

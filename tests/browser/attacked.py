@@ -17,7 +17,7 @@ import time
 from consortium import OWNERS, Consortium
 from pages import DaemonPage, free_port
 
-ROUNDS, MEASURED, TIMES, MEMORY_MB = 400000, 6, 5, 30
+ROUNDS, MEASURED, TIMES, MEMORY_MB = 40000, 6, 5, 30
 SHARE, DEARER = 0.25, 1.5  # of a core that the console may take; of an answer's processor time in peace
 POST = b"POST /decide HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
 # Reads what it is sent, a little of each, and forgets it.
@@ -122,6 +122,9 @@ def main():
         consortium = Consortium(folder, rows=1000, rounds=ROUNDS, rule="algorithm2", epsilon=10000, budget=10000)
         policy = folder / "bank-a" / "policy.toml"
         policy.write_text(policy.read_text() + f'[web]\nlisten = "127.0.0.1:{free_port()}"\n')
+        # Another owner sets the pace, so that the job is neither over nor large before the end.
+        paced = folder / "bank-b" / "policy.toml"
+        paced.write_text(paced.read_text() + "[limits]\nanswer_ms = 10\n")
         learner, port = consortium.learner()
         owners = [consortium.owner(owner, port) for owner in OWNERS]
         sink = subprocess.Popen([sys.executable, "-c", SINK], stdout=subprocess.PIPE, text=True)

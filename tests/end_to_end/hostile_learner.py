@@ -37,6 +37,7 @@ class Learner(threading.Thread):
         self.context.load_verify_locations(papers / "authority.crt")
         self.context.verify_mode = ssl.CERT_REQUIRED
         self.server = socket.create_server(("127.0.0.1", 0))
+        self.server.settimeout(0.2)
         self.port = self.server.getsockname()[1]
         self.start()
 
@@ -44,6 +45,7 @@ class Learner(threading.Thread):
         while not self.over.is_set():
             try:
                 plain, _ = self.server.accept()
+                plain.settimeout(30)
                 with self.context.wrap_socket(plain, server_side=True) as stream:
                     stream.sendall(frame(READY))
                     for each in self.frames:
@@ -51,10 +53,12 @@ class Learner(threading.Thread):
                     while not self.over.wait(0.3):
                         stream.sendall(frame(ALIVE))
             except OSError:
-                pass  # It hung up.
+                pass  # It hung up, or nobody came.
 
     def stop(self):
+        """Closes its door only once it has left it: the number of a closed file may be the next test's."""
         self.over.set()
+        self.join()
         self.server.close()
 
 

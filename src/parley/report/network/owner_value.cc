@@ -51,8 +51,8 @@ std::string figures_table(const OwnerLook& look) {
   }
   std::string text = table(rows);
   text += fmt::format(
-      "\nAlone: linear models of your rows, mixed by cross-validation with boosted trees if the "
-      "loss is squared or logistic; trees have {:.0f} % of the weight.\n",
+      "\nAlone: linear models of your rows, mixed by cross-validation with boosted trees if\n"
+      "the loss is squared or logistic; trees have {:.0f} % of the weight.\n",
       100 * look.figures.alone_trees_weight);
   if (look.pilot) text += "Own + public: with the public rows, which cost nothing.\n";
   if (after_job(look))
